@@ -1,0 +1,62 @@
+import type { CallEffect, ErrorCode } from './errors.ts';
+
+/**
+ * What the chain noted about a call, JSON-safe and never needed to understand the result: `truncated`, `redacted`,
+ * `repaired`, `attempts` and the like. The stage that notes something says so in its documentation.
+ */
+export interface Meta {
+  readonly [note: string]: unknown;
+}
+
+/** The call did what it should. */
+export interface Success<T = unknown> {
+  readonly ok: true;
+  readonly tool_name: string;
+  readonly data: T;
+  readonly error: null;
+  readonly call_id: string;
+  readonly meta: Meta;
+}
+
+/** The call was stopped or went wrong; `error` is written for the model that made it. */
+export interface Failure {
+  readonly ok: false;
+  readonly tool_name: string;
+  readonly data: null;
+  readonly error: string;
+  readonly call_id: string;
+  readonly meta: Meta;
+  readonly code: ErrorCode;
+  readonly retryable: boolean;
+  readonly effect: CallEffect;
+  readonly details?: unknown;
+}
+
+/** The one, flat, JSON-safe answer to a tool call. */
+export type ToolResult<T = unknown> = Success<T> | Failure;
+
+/** Shared by every result that has nothing to note. */
+export const noMeta: Meta = Object.freeze({});
+
+/** Whether `value` has the shape of a {@link ToolResult}. */
+export function isToolResult(value: unknown): value is ToolResult {
+  if (typeof value !== 'object' || value === null) return false;
+  const candidate = value as Partial<Failure>;
+  const ok: unknown = candidate.ok;
+  if (typeof candidate.call_id !== 'string' || typeof candidate.tool_name !== 'string') return false;
+  return ok === true || (ok === false && typeof candidate.error === 'string' && typeof candidate.code === 'string');
+}
+
+// A failure's cause is private: kept beside the result, so that no serializer can find it.
+const causes = new WeakMap<object, unknown>();
+
+/** Attaches the private cause of a failure; for observers only. */
+export function rememberCause<F extends Failure>(failure: F, cause: unknown): F {
+  if (cause !== undefined) causes.set(failure, cause);
+  return failure;
+}
+
+/** The private cause of a failure, as far as one is known. Never show it to the model. */
+export function causeOf(result: ToolResult): unknown {
+  return causes.get(result);
+}

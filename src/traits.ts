@@ -1,0 +1,140 @@
+import type { ToolResult } from './result.ts';
+import type { Call, Maybe, Next, Stage } from './types.ts';
+
+/** What a stage can make available to handlers. */
+export type Capability = 'fs' | 'fetch' | 'exec';
+
+/**
+ * What the pipeline must know of a stage, said openly: never guessed from a function's length or name.
+ * A bare function has no traits and is checked by its types only.
+ */
+export interface Traits {
+  /** Names on the context that must have been added before. */
+  readonly needs?: readonly string[];
+  /** Names that the stage adds to the context. */
+  readonly adds?: readonly string[];
+  /** Capabilities that handlers get through this stage. */
+  readonly provides?: readonly Capability[];
+  /** Decides whether the call may go on. Cannot be removed, only replaced; nothing after it may rewrite arguments. */
+  readonly guard?: boolean;
+  /** May call `next()` more than once; each further try gets a fork of the context. */
+  readonly repeats?: boolean;
+  /** Hands on other arguments than it got. */
+  readonly rewrites?: boolean;
+  /** Answers later calls with what an earlier one gave, as a cache does. */
+  readonly stores?: boolean;
+  /** Answers itself and never calls `next()`. */
+  readonly ends?: boolean;
+  /** The stage as a look on the way in; see {@link step}. */
+  readonly step?: StepFunction;
+  /** The stage as a look on the way out; see {@link finish}. */
+  readonly finish?: FinishFunction;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a list of stages holds stages of every context and every addition
+export type AnyStage = Stage<any, any>;
+// biome-ignore lint/suspicious/noExplicitAny: as above, for a step
+export type StepFunction = (ctx: any) => unknown;
+/** Gets what came out of the chain inside: a result, or whatever was thrown. */
+// biome-ignore lint/suspicious/noExplicitAny: as above, for a finish
+export type FinishFunction = (ctx: any, outcome: unknown, threw: boolean) => ToolResult;
+
+const key = Symbol.for('callgate.traits');
+const none: Traits = Object.freeze({});
+
+/** The traits of a stage; an empty object for a bare function. */
+export function traitsOf(stage: unknown): Traits {
+  return (typeof stage === 'function' && (stage as { [key]?: Traits })[key]) || none;
+}
+
+/** Gives a stage further traits. Returns the same function, so that its name stays. */
+export function withTraits<S extends AnyStage>(stage: S, traits: Traits): S {
+  Object.defineProperty(stage, key, { value: Object.freeze({ ...traitsOf(stage), ...traits }), configurable: true });
+  return stage;
+}
+
+/** Marks a stage as a guard in the types, so that `without` refuses it. */
+export interface Guard {
+  readonly guards: true;
+}
+
+/**
+ * Declares that a stage decides whether a call may go on. A guard cannot be taken out of a pipeline by `without`;
+ * switching it off is written `replace('permission', allowAll())`, so that a reviewer can search for it.
+ */
+export function guard<S extends AnyStage>(stage: S, traits: Traits = {}): S & Guard {
+  withTraits(stage, { ...traits, guard: true });
+  return Object.assign(stage, { guards: true } as const);
+}
+
+/** Declares that a stage may call `next()` again. Every further try starts from a fork of the context. */
+export function repeatable<S extends AnyStage>(stage: S, traits: Traits = {}): S {
+  return withTraits(stage, { ...traits, repeats: true });
+}
+
+/** What a step adds: what it returns, apart from answers and nothing. */
+export type AddsOf<Returned> =
+  Exclude<Awaited<Returned>, ToolResult | undefined | null | void> extends infer Adds
+    ? [Adds] extends [never]
+      ? unknown
+      : Adds
+    : never;
+
+/**
+ * A stage that only looks on the way in. It returns what it adds, or an answer (`ctx.fail(...)`) that ends the call
+ * here, or nothing to let it pass. Neighbouring steps run in a row without a closure each.
+ *
+ * @example
+ * const tenant = step((ctx: Call<{ tenant?: string }>) =>
+ *   ctx.state.tenant ? { tenant: ctx.state.tenant } : ctx.fail('denied', 'No tenant is set for this run.'));
+ */
+// biome-ignore lint/suspicious/noConfusingVoidType: a step without a return statement is a step that lets pass
+export function step<In extends Call = Call, Returned extends Maybe<object | undefined | void> = undefined>(
+  look: (ctx: In) => Returned,
+  traits: Traits = {},
+): Stage<In, AddsOf<Returned>> {
+  const stage = (ctx: In, next: Next<AddsOf<Returned>>): Maybe<ToolResult> => {
+    const found = look(ctx);
+    return found instanceof Promise
+      ? (found as Promise<unknown>).then((settled) => proceed(settled, next))
+      : proceed(found, next);
+  };
+  Object.defineProperty(stage, 'name', { value: look.name });
+  return withTraits(stage, { ...traits, step: look }) as Stage<In, AddsOf<Returned>>;
+}
+
+function proceed(found: unknown, next: unknown): Maybe<ToolResult> {
+  if (isAnswer(found)) return found;
+  return (next as (adds?: unknown) => Maybe<ToolResult>)(found);
+}
+
+/** Tells an answer from additions: additions are an object without an envelope's fields. */
+export function isAnswer(value: unknown): value is ToolResult {
+  return typeof value === 'object' && value !== null && 'call_id' in value && 'ok' in value;
+}
+
+/**
+ * A stage that only looks on the way out: it turns what came out of the chain inside (a result, or with `threw`
+ * whatever was thrown) into the answer. Finishing stages that stand outermost cost no promise of their own.
+ */
+export function finish<In extends Call = Call>(
+  look: (ctx: In, outcome: unknown, threw: boolean) => ToolResult,
+  traits: Traits = {},
+): Stage<In> {
+  const stage = (ctx: In, next: () => Maybe<ToolResult>): Maybe<ToolResult> => {
+    let outcome: Maybe<ToolResult>;
+    try {
+      outcome = next();
+    } catch (error) {
+      return look(ctx, error, true);
+    }
+    return outcome instanceof Promise
+      ? outcome.then(
+          (result) => look(ctx, result, false),
+          (error: unknown) => look(ctx, error, true),
+        )
+      : look(ctx, outcome, false);
+  };
+  Object.defineProperty(stage, 'name', { value: look.name });
+  return withTraits(stage, { ...traits, finish: look });
+}
