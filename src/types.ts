@@ -46,6 +46,8 @@ export interface Call<State = unknown> {
   fail(code: ErrorCode, error: string, more?: FailureOptions): Failure;
   /** Aborts `signal`, made or not, with this reason. */
   abort(reason: unknown): void;
+  /** Calls `listener` when the call is aborted (at once if it is already), without the cost of making `signal`. */
+  onAbort(listener: (reason: unknown) => void): void;
   /**
    * Runs the call again with edited arguments: everything inside `normalize`, with the same call id, so that the edit
    * passes validation and all guards. At most 3 times a call; then it fails with `internal`.

@@ -1,0 +1,251 @@
+import type { CallContext } from './context.ts';
+import type { ToolResult } from './result.ts';
+import { type AnyStage, type FinishFunction, isAnswer, type StepFunction, traitsOf } from './traits.ts';
+import type { Maybe } from './types.ts';
+
+/** A stage under the name it has in its pipeline. */
+export interface Entry {
+  readonly name: string;
+  readonly stage: AnyStage;
+}
+
+/** A composed list of stages, or the rest of one. */
+export type Chain = (ctx: CallContext) => Maybe<ToolResult>;
+
+/** How a stage let a call through: on to the next, with an answer of its own, or with an error. */
+export type StageOutcome = 'passed' | 'answered' | 'threw';
+
+/** Is told how a call moves through the stages. */
+export interface StageWatcher {
+  enter(ctx: CallContext, stage: string): void;
+  leave(ctx: CallContext, stage: string, outcome: StageOutcome, durationMs: number): void;
+}
+
+export interface ComposeOptions {
+  /** Names the asynchronous stage that answers nothing, or before its own `next()` has settled. Costs a promise a stage. */
+  readonly strict?: boolean | undefined;
+  readonly watcher?: StageWatcher | undefined;
+}
+
+/** A fault in a stage, not in the call: reported as `internal`, with the stage's name. */
+export class StageError extends Error {
+  override readonly name = 'StageError';
+  readonly stage: string;
+
+  constructor(stage: string, what: string) {
+    super(`Stage "${stage}" ${what}.`);
+    this.stage = stage;
+  }
+}
+
+/** Folds stages into one function, the first outermost. Built once a pipeline; a call only walks the closures. */
+export function compose(entries: readonly Entry[], options: ComposeOptions = {}): Chain {
+  const last = entries.at(-1);
+  let chain: Chain = () => {
+    throw new StageError(last?.name ?? '(none)', 'called next(), but it is the last: there is nothing to hand on to');
+  };
+  for (let at = entries.length - 1; at >= 0; at--) {
+    const entry = entries[at] as Entry;
+    if (options.watcher !== undefined) {
+      chain = watched(entry, chain, options.watcher);
+      continue;
+    }
+    if (traitsOf(entry.stage).step === undefined) {
+      chain = layer(entry, chain, options.strict ?? false);
+      continue;
+    }
+    let first = at;
+    while (first > 0 && traitsOf(entries[first - 1]?.stage).step !== undefined) first--;
+    chain = row(entries.slice(first, at + 1), chain);
+    at = first;
+  }
+  return chain;
+}
+
+function layer(entry: Entry, inner: Chain, strict: boolean): Chain {
+  const { step, finish, repeats } = traitsOf(entry.stage);
+  if (step !== undefined) return row([entry], inner);
+  if (finish !== undefined) return finishing(finish, inner);
+  if (repeats) return repeating(entry, inner);
+  return strict ? strictly(entry, inner) : once(entry, inner);
+}
+
+/** The usual `(ctx, next)` stage. */
+function once({ name, stage }: Entry, inner: Chain): Chain {
+  return (ctx) => {
+    let entered = false;
+    const answer = stage(ctx, (adds?: object) => {
+      if (entered) throw new StageError(name, 'called next() twice');
+      entered = true;
+      if (adds !== undefined) Object.assign(ctx, adds);
+      return inner(ctx);
+    });
+    if (answer === undefined) throw new StageError(name, noAnswer);
+    return answer;
+  };
+}
+
+const noAnswer = 'answered nothing; return next(), or an answer such as ctx.fail(...)';
+
+/** As {@link once}, and an asynchronous stage is named when it answers nothing or too early. */
+function strictly(entry: Entry, inner: Chain): Chain {
+  return (ctx) => {
+    let waiting = 0;
+    const chain = once(entry, (inside) => {
+      const answer = inner(inside);
+      if (answer instanceof Promise) {
+        waiting++;
+        const done = (): void => {
+          waiting--;
+        };
+        answer.then(done, done);
+      }
+      return answer;
+    });
+    const answer = chain(ctx);
+    if (!(answer instanceof Promise)) {
+      if (waiting > 0) throw new StageError(entry.name, tooEarly);
+      return answer;
+    }
+    return answer.then((result) => {
+      if (result === undefined) throw new StageError(entry.name, noAnswer);
+      // An early failure is a timeout doing its work; an early success hides what is still running.
+      if (waiting > 0 && result.ok) throw new StageError(entry.name, tooEarly);
+      return result;
+    });
+  };
+}
+
+const tooEarly = 'answered before its own next() had settled; await it, or return it';
+
+/** Neighbouring steps, run in a row. */
+function row(entries: readonly Entry[], inner: Chain): Chain {
+  const looks = entries.map(({ stage }) => traitsOf(stage).step as StepFunction);
+  const count = looks.length;
+  const from = (ctx: CallContext, start: number): Maybe<ToolResult> => {
+    for (let at = start; at < count; at++) {
+      const found = (looks[at] as StepFunction)(ctx);
+      if (found === undefined) continue;
+      if (isThenable(found)) return later(ctx, found, at);
+      const answer = take(ctx, found, at);
+      if (answer !== undefined) return answer;
+    }
+    return inner(ctx);
+  };
+  const later = async (ctx: CallContext, pending: PromiseLike<unknown>, at: number): Promise<ToolResult> =>
+    take(ctx, await pending, at) ?? from(ctx, at + 1);
+  const take = (ctx: CallContext, found: unknown, at: number): ToolResult | undefined => {
+    if (found === undefined) return undefined;
+    if (isAnswer(found)) return found;
+    // A step that says `false` or `true` meant something; whatever it was, it is not a pass.
+    if (typeof found !== 'object' || found === null) {
+      throw new StageError(
+        entries[at]?.name ?? '',
+        `returned ${String(found)}; return nothing, additions or an answer`,
+      );
+    }
+    Object.assign(ctx, found);
+    return undefined;
+  };
+  return (ctx) => from(ctx, 0);
+}
+
+function finishing(look: FinishFunction, inner: Chain): Chain {
+  return (ctx) => {
+    let outcome: Maybe<ToolResult>;
+    try {
+      outcome = inner(ctx);
+    } catch (error) {
+      return look(ctx, error, true);
+    }
+    if (!isThenable(outcome)) return look(ctx, outcome, false);
+    return outcome.then(
+      (result) => look(ctx, result, false),
+      (error: unknown) => look(ctx, error, true),
+    );
+  };
+}
+
+/** A stage that may call `next()` again: every call gets a fork, so nothing of the last attempt is left in it. */
+function repeating({ name, stage }: Entry, inner: Chain): Chain {
+  return (ctx) => {
+    const answer = stage(ctx, (adds?: object) => {
+      const fork = ctx.fork();
+      if (adds !== undefined) Object.assign(fork, adds);
+      return settling(fork, inner);
+    });
+    if (answer === undefined) throw new StageError(name, noAnswer);
+    return answer;
+  };
+}
+
+function settling(fork: CallContext, inner: Chain): Maybe<ToolResult> {
+  let answer: Maybe<ToolResult>;
+  try {
+    answer = inner(fork);
+  } catch (error) {
+    fork.settle();
+    throw error;
+  }
+  if (!isThenable(answer)) {
+    fork.settle();
+    return answer;
+  }
+  return answer.then(
+    (result) => {
+      fork.settle();
+      return result;
+    },
+    (error: unknown) => {
+      fork.settle();
+      throw error;
+    },
+  );
+}
+
+function watched(entry: Entry, inner: Chain, watcher: StageWatcher): Chain {
+  return (ctx) => {
+    const begun = performance.now();
+    let left = false;
+    const leave = (outcome: StageOutcome): void => {
+      if (left) return;
+      left = true;
+      watcher.leave(ctx, entry.name, outcome, performance.now() - begun);
+    };
+    const chain = layer(
+      entry,
+      (inside) => {
+        leave('passed');
+        return inner(inside);
+      },
+      true,
+    );
+    watcher.enter(ctx, entry.name);
+    let answer: Maybe<ToolResult>;
+    try {
+      answer = chain(ctx);
+    } catch (error) {
+      leave('threw');
+      throw error;
+    }
+    if (!isThenable(answer)) {
+      leave('answered');
+      return answer;
+    }
+    return answer.then(
+      (result) => {
+        leave('answered');
+        return result;
+      },
+      (error: unknown) => {
+        leave('threw');
+        throw error;
+      },
+    );
+  };
+}
+
+/** Whether a value has yet to come: a promise, of any realm or library. */
+export function isThenable<T>(value: Maybe<T>): value is Promise<T> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+}

@@ -1,0 +1,191 @@
+import type { ScopedFs } from './capabilities/fs/types.ts';
+import { type ErrorCode, type FailureOptions, isErrorCode, isRetryable, ToolError } from './errors.ts';
+import type { Registry } from './registry.ts';
+import { type Failure, noMeta, rememberCause, type Success, type ToolResult } from './result.ts';
+import type { Tool } from './tool.ts';
+import type { Call, Effect, Maybe, Run, ToolCall } from './types.ts';
+
+/** What the router does for every context it makes; one object a router, so that a call carries only a pointer. */
+export interface Host {
+  restart(ctx: CallContext): Maybe<ToolResult>;
+  progress(ctx: CallContext, data: unknown): void;
+  /** A handler has ended after its call had been answered. */
+  late(ctx: CallContext, settledAt: number): void;
+}
+
+const mostRestarts = 3;
+
+/**
+ * One tool call on its way through the chain. Stages know it as `Call`, `Found` or `Ready`; whatever they add is
+ * assigned onto it. What is private to it here is what no stage may set: whether it has been aborted, started, settled.
+ */
+export class CallContext implements Call {
+  call: Required<ToolCall>;
+  readonly registry: Registry;
+  readonly run: Run;
+  readonly state: unknown;
+  // Present from the start, so that every context keeps one hidden class when stages assign them.
+  tool: Tool | undefined = undefined;
+  args: unknown = undefined;
+  effects: readonly Effect[] | undefined = undefined;
+  fs: ScopedFs | undefined = undefined;
+
+  readonly #host: Host;
+  readonly #parent: CallContext | undefined;
+  #controller: AbortController | undefined = undefined;
+  #aborted = false;
+  #reason: unknown = undefined;
+  #started = false;
+  #running = 0;
+  #settledAt: number | undefined = undefined;
+  #settled = false;
+  #restarts = 0;
+  #cleanups: (() => void)[] | undefined = undefined;
+  #listeners: ((reason: unknown) => void)[] | undefined = undefined;
+
+  constructor(
+    host: Host,
+    call: Required<ToolCall>,
+    registry: Registry,
+    run: Run,
+    state: unknown,
+    parent?: CallContext,
+  ) {
+    this.#host = host;
+    this.call = call;
+    this.registry = registry;
+    this.run = run;
+    this.state = state;
+    this.#parent = parent;
+  }
+
+  get signal(): AbortSignal {
+    // Reading `controller.signal` costs more than the rest of the chain, so it happens when somebody wants it.
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#aborted) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Whether `signal` is aborted, without making one. */
+  get aborted(): boolean {
+    return this.#aborted;
+  }
+
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  /** Whether a handler that this call started is still at work. */
+  get running(): boolean {
+    return this.#running > 0;
+  }
+
+  ok<T>(data: T): Success<T> {
+    return { ok: true, tool_name: this.call.name, data, error: null, call_id: this.call.id, meta: noMeta };
+  }
+
+  fail(code: ErrorCode, error: string, more?: FailureOptions): Failure {
+    const known = isErrorCode(code) ? code : 'internal';
+    const failure: Failure = {
+      ok: false,
+      tool_name: this.call.name,
+      data: null,
+      error,
+      call_id: this.call.id,
+      meta: noMeta,
+      code: known,
+      retryable: more?.retryable ?? isRetryable(known),
+      effect: more?.effect ?? (this.#started ? 'unknown' : 'none'),
+    };
+    if (more?.details !== undefined) (failure as { details?: unknown }).details = more.details;
+    return more?.cause === undefined ? failure : rememberCause(failure, more.cause);
+  }
+
+  abort(reason: unknown): void {
+    if (this.#aborted) return;
+    this.#aborted = true;
+    this.#reason = reason;
+    const listeners = this.#listeners;
+    this.#listeners = undefined;
+    this.#controller?.abort(reason);
+    for (const listener of listeners ?? []) harmlessly(listener, reason);
+  }
+
+  onAbort(listener: (reason: unknown) => void): void {
+    if (this.#aborted) listener(this.#reason);
+    else if (this.#listeners === undefined) this.#listeners = [listener];
+    else this.#listeners.push(listener);
+  }
+
+  restart(args: unknown): Maybe<ToolResult> {
+    if (++this.#restarts > mostRestarts) {
+      return this.fail('internal', `The arguments were edited more than ${mostRestarts} times; the call was given up.`);
+    }
+    this.#cleanUp();
+    this.call = { ...this.call, arguments: args };
+    this.tool = undefined;
+    this.args = undefined;
+    this.effects = undefined;
+    this.fs = undefined;
+    return this.#host.restart(this);
+  }
+
+  progress(data: unknown): void {
+    if (!this.#settled) this.#host.progress(this, data);
+  }
+
+  onSettled(cleanup: () => void): void {
+    if (this.#settled) cleanup();
+    else if (this.#cleanups === undefined) this.#cleanups = [cleanup];
+    else this.#cleanups.push(cleanup);
+  }
+
+  began(): void {
+    // Nothing may start once the answer has been given: an approval or a retry that comes too late must not act.
+    if (this.#aborted || this.#settled) {
+      throw new ToolError('The call had ended before the tool was started.', { code: 'aborted', effect: 'none' });
+    }
+    this.#started = true;
+    this.#running++;
+    this.#parent?.began();
+  }
+
+  ended(): void {
+    this.#running--;
+    if (this.#parent !== undefined) this.#parent.ended();
+    else if (this.#settledAt !== undefined) this.#host.late(this, this.#settledAt);
+  }
+
+  /** Ends the call, or this attempt of it: nothing that it was lent works from here on. */
+  settle(): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    if (this.#running > 0) this.#settledAt = performance.now();
+    if (this.#cleanups !== undefined) this.#cleanUp();
+  }
+
+  /** A context of its own for another attempt: what earlier stages added, but own signal and own capabilities. */
+  fork(): CallContext {
+    const fork = new CallContext(this.#host, this.call, this.registry, this.run, this.state, this);
+    Object.assign(fork, this);
+    if (this.#aborted) fork.abort(this.#reason);
+    else this.onAbort((reason) => fork.abort(reason));
+    return fork;
+  }
+
+  #cleanUp(): void {
+    const cleanups = this.#cleanups;
+    this.#cleanups = undefined;
+    for (const cleanup of cleanups ?? []) harmlessly(cleanup, undefined);
+  }
+}
+
+function harmlessly<T>(action: (value: T) => void, value: T): void {
+  try {
+    action(value);
+  } catch {
+    // A listener's own fault must not keep the others from running, nor the call from ending.
+  }
+}

@@ -1,0 +1,56 @@
+import type { Entry } from './compose.ts';
+import { traitsOf } from './traits.ts';
+
+/**
+ * Refuses an order of stages that cannot work or is not safe, by the traits they declare. A bare function declares
+ * nothing and is trusted to add whatever a later stage needs: the types checked it.
+ */
+export function checkOrder(entries: readonly Entry[]): void {
+  const added = new Set<string>();
+  let anythingAdded = false;
+  for (const [at, { name, stage }] of entries.entries()) {
+    const traits = traitsOf(stage);
+    for (const need of traits.needs ?? []) {
+      if (!anythingAdded && !added.has(need)) {
+        throw new TypeError(`"${name}" needs "${need}", which no stage before it adds. ${placed(entries)}`);
+      }
+    }
+    for (const add of traits.adds ?? []) added.add(add);
+    const declares = traits.step ?? traits.finish ?? traits.adds ?? traits.needs;
+    if (declares === undefined) anythingAdded = true;
+
+    const earlier = entries.slice(0, at);
+    const end = earlier.find((other) => traitsOf(other.stage).ends);
+    if (end !== undefined) {
+      throw new TypeError(`"${name}" would never run: "${end.name}" before it answers every call. ${placed(entries)}`);
+    }
+    for (const other of earlier) checkPair(other, { name, stage }, entries);
+  }
+}
+
+function checkPair(outer: Entry, inner: Entry, entries: readonly Entry[]): void {
+  const first = traitsOf(outer.stage);
+  const second = traitsOf(inner.stage);
+  if (first.guard && second.rewrites && !(second.guard && first.provides)) {
+    throw new TypeError(
+      `"${inner.name}" rewrites arguments, so it must stand before the guard "${outer.name}", which would ` +
+        `otherwise judge other arguments than those that run. ${placed(entries)}`,
+    );
+  }
+  if (second.guard && first.stores) {
+    throw new TypeError(
+      `"${outer.name}" answers from what it stored, so it must stand after the guard "${inner.name}", or it ` +
+        `would answer what the guard refuses. ${placed(entries)}`,
+    );
+  }
+  if (second.guard && first.repeats) {
+    throw new TypeError(
+      `"${outer.name}" repeats what stands after it, so it must stand after the guard "${inner.name}", or one ` +
+        `approval would be asked for again with every attempt. ${placed(entries)}`,
+    );
+  }
+}
+
+function placed(entries: readonly Entry[]): string {
+  return `The order was: ${entries.map(({ name }) => name).join(', ')}.`;
+}
