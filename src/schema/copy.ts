@@ -1,0 +1,203 @@
+import { ArgumentsFault, type ArgumentsFaultReason } from './fault.ts';
+import type { ArgumentLimits } from './limits.ts';
+import { pointerStep } from './pointer.ts';
+
+type Bag = Record<string, unknown>;
+
+/** Counts what a copy went through; `keys` against the colons of the text shows duplicate keys. */
+export interface Tally {
+  keys: number;
+}
+
+const rootPrototype = Object.prototype;
+const isOwn = rootPrototype.hasOwnProperty;
+
+/**
+ * Copies an object as plain JSON data, under limits, and refuses whatever is not: cycles, class instances, functions,
+ * BigInt, symbols, numbers that are not finite, arrays with holes, and the keys that can replace a prototype.
+ *
+ * Every property is read once; what was read is what is checked and what the copy holds, so an accessor or a proxy
+ * cannot show one value to the check and another to the handler. Properties that are `undefined` are left out, as in
+ * JSON, and so are symbol keys. The walk does not recurse, so depth cannot overflow the stack.
+ */
+export function copyPlain(value: object, limits: ArgumentLimits, tally: Tally): Bag | ArgumentsFault {
+  return copyFlat(value, limits, tally) ?? copyDeep(value, limits, tally);
+}
+
+// Most arguments are one flat object. Nothing here is for safety alone: what this path cannot vouch for goes the long way.
+function copyFlat(value: object, limits: ArgumentLimits, tally: Tally): Bag | undefined {
+  if (Object.getPrototypeOf(value) !== rootPrototype) return undefined;
+  const source = value as Bag;
+  const copy: Bag = {};
+  let nodes = 1;
+  let length = 0;
+  for (const key in source) {
+    if (!isOwn.call(source, key)) continue;
+    const item = source[key];
+    switch (typeof item) {
+      case 'string':
+        length += item.length;
+        break;
+      case 'number':
+        if (!Number.isFinite(item)) return undefined;
+        break;
+      case 'boolean':
+        break;
+      case 'object':
+        if (item === null) break;
+        return undefined;
+      default:
+        return undefined;
+    }
+    if (key === '__proto__' || ++nodes > limits.maxNodes) return undefined;
+    length += key.length;
+    copy[key] = item;
+  }
+  if (length > limits.maxBytes) return undefined;
+  tally.keys = nodes - 1;
+  return copy;
+}
+
+interface Frame {
+  readonly source: object;
+  readonly copy: Bag | unknown[];
+  readonly depth: number;
+  readonly parent: Frame | undefined;
+  readonly name: string | number;
+}
+
+function copyDeep(value: object, limits: ArgumentLimits, tally: Tally): Bag | ArgumentsFault {
+  const root: Frame = { source: value, copy: {}, depth: 1, parent: undefined, name: '' };
+  const waiting: Frame[] = [root];
+  let nodes = 1;
+  let length = 0;
+  tally.keys = 0;
+
+  for (let frame = waiting.pop(); frame !== undefined; frame = waiting.pop()) {
+    const { source, copy } = frame;
+    const isList = Array.isArray(source);
+    if (!isList && !isPlainObject(source))
+      return refuse(frame, 'not_plain_data', `is ${nameOf(source)}, not plain data`);
+    if (isList && source.length > limits.maxNodes) return tooMany(limits);
+    const names = isList ? source.keys() : Object.keys(source);
+    for (const name of names) {
+      if (isList && !Object.hasOwn(source, name))
+        return refuse(frame, 'not_plain_data', 'is an array with holes', name);
+      const item: unknown = (source as Bag)[name as string];
+      if (!isList) {
+        if (item === undefined) continue;
+        if (isForbidden(name as string, item)) {
+          return refuse(frame, 'forbidden_key', 'is a key that arguments may not have; leave it out', name);
+        }
+        length += (name as string).length;
+        tally.keys++;
+      }
+      if (++nodes > limits.maxNodes) return tooMany(limits);
+      let copied: unknown = item;
+      switch (typeof item) {
+        case 'string':
+          length += item.length;
+          break;
+        case 'boolean':
+          break;
+        case 'number':
+          if (!Number.isFinite(item)) {
+            return refuse(frame, 'not_plain_data', `is ${item}: JSON has no such number, or it is too large`, name);
+          }
+          break;
+        case 'object': {
+          if (item === null) break;
+          if (frame.depth >= limits.maxDepth) return tooDeep(frame, item, name, limits);
+          const inner: Frame = {
+            source: item,
+            copy: Array.isArray(item) ? [] : {},
+            depth: frame.depth + 1,
+            parent: frame,
+            name,
+          };
+          copied = inner.copy;
+          waiting.push(inner);
+          break;
+        }
+        default:
+          return refuse(
+            frame,
+            'not_plain_data',
+            `is ${item === undefined ? 'undefined' : `a ${typeof item}`}, not plain data`,
+            name,
+          );
+      }
+      if (length > limits.maxBytes) return tooLarge(limits);
+      (copy as Bag)[name as string] = copied;
+    }
+  }
+  return root.copy as Bag;
+}
+
+// `constructor` is an honest property name; only with a `prototype` inside does it reach for one when merged.
+function isForbidden(key: string, value: unknown): boolean {
+  if (key === '__proto__') return true;
+  return key === 'constructor' && typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
+}
+
+// Objects of another realm have a root prototype of their own.
+function isPlainObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return (
+    prototype === null ||
+    prototype === rootPrototype ||
+    (Object.getPrototypeOf(prototype) === null && isOwn.call(prototype, 'isPrototypeOf'))
+  );
+}
+
+function nameOf(value: object): string {
+  const made: unknown = (value as { constructor?: { name?: unknown } }).constructor?.name;
+  return typeof made === 'string' && made !== '' && made !== 'Object'
+    ? `an instance of ${made.slice(0, 40)}`
+    : 'an object';
+}
+
+function refuse(frame: Frame, reason: ArgumentsFaultReason, what: string, name?: string | number): ArgumentsFault {
+  const pointer = pointerTo(frame) + (name === undefined ? '' : pointerStep(name));
+  return new ArgumentsFault(
+    'invalid_arguments',
+    reason,
+    `${pointer === '' ? 'The arguments object' : pointer} ${what}.`,
+    {
+      pointer,
+    },
+  );
+}
+
+function pointerTo(frame: Frame): string {
+  const steps: string[] = [];
+  for (let at: Frame = frame; at.parent !== undefined; at = at.parent) steps.push(pointerStep(at.name));
+  return steps.reverse().join('');
+}
+
+function tooDeep(frame: Frame, item: object, name: string | number, limits: ArgumentLimits): ArgumentsFault {
+  for (let at: Frame | undefined = frame; at !== undefined; at = at.parent) {
+    if (at.source === item) return refuse(frame, 'not_plain_data', 'is an object that contains itself', name);
+  }
+  return new ArgumentsFault(
+    'invalid_arguments',
+    'too_deep',
+    `The arguments are nested more than ${limits.maxDepth} levels deep. Send a flatter structure.`,
+  );
+}
+
+function tooMany(limits: ArgumentLimits): ArgumentsFault {
+  return new ArgumentsFault(
+    'invalid_arguments',
+    'too_many_values',
+    `The arguments hold more than ${limits.maxNodes} values. Send fewer, in several calls if need be.`,
+  );
+}
+
+function tooLarge(limits: ArgumentLimits): ArgumentsFault {
+  return new ArgumentsFault(
+    'invalid_arguments',
+    'too_large',
+    `The arguments are larger than ${limits.maxBytes} bytes. Send less, in several calls if need be.`,
+  );
+}

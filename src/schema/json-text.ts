@@ -1,0 +1,62 @@
+import type { ArgumentLimits } from './limits.ts';
+
+const quote = 34;
+const comma = 44;
+const colon = 58;
+const openBracket = 91;
+const backslash = 92;
+const closeBracket = 93;
+const openBrace = 123;
+const closeBrace = 125;
+
+/** How heavy a JSON text would be as a value. Exact for valid JSON, an estimate for anything else. */
+export interface JsonWeight {
+  /** Deepest nesting of objects and arrays. */
+  readonly depth: number;
+  /** Keys in all objects, those written twice counted twice. */
+  readonly keys: number;
+  /** Values, counted from above: an empty object counts as two. */
+  readonly values: number;
+}
+
+/** Weighs JSON text without parsing it, in one pass over its characters, and stops early beyond a limit. */
+export function weighJson(text: string, limits: ArgumentLimits): JsonWeight {
+  let depth = 0;
+  let deepest = 0;
+  let keys = 0;
+  let values = 1;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case quote:
+        at = endOfString(text, at);
+        break;
+      case comma:
+        values++;
+        break;
+      case colon:
+        keys++;
+        break;
+      case openBrace:
+      case openBracket:
+        values++;
+        if (++depth > deepest) deepest = depth;
+        if (depth > limits.maxDepth) return { depth: deepest, keys, values };
+        break;
+      case closeBrace:
+      case closeBracket:
+        depth--;
+        break;
+    }
+  }
+  return { depth: deepest, keys, values };
+}
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  for (; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (character === quote) break;
+    if (character === backslash) at++;
+  }
+  return at;
+}
