@@ -3,14 +3,16 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import * as chain from './groups/chain.mjs';
 import * as counts from './groups/counts.mjs';
+import * as files from './groups/files.mjs';
 import * as imports from './groups/import.mjs';
 import * as memory from './groups/memory.mjs';
 import * as peers from './groups/peers.mjs';
 import * as scale from './groups/scale.mjs';
+import * as types from './groups/types.mjs';
 import { load } from './lib/callgate.mjs';
 import { markdown, met } from './lib/table.mjs';
 
-const groups = [counts, memory, chain, peers, scale, imports];
+const groups = [counts, memory, chain, peers, files, scale, imports, types];
 
 const usage = `npm run bench -- [options]
 

@@ -67,6 +67,6 @@ export async function* rows(options) {
   const callgate = await inChild(import.meta.url, 'callgate', options, ['--expose-gc']);
   const unit = 'bytes';
   yield { group, key: 'floor', what: 'floor: a call in flight, no deadline', value: floor.waiting, unit };
-  yield { group, key: 'waiting', what: 'a call in flight', value: callgate.waiting, unit, atMost: 2048 };
-  yield { group, key: 'armed', what: 'a call in flight, deadline armed', value: callgate.armed, unit, atMost: 4096 };
+  yield { group, key: 'waiting', what: 'a call in flight', value: callgate.waiting, unit, atMost: 2000 };
+  yield { group, key: 'armed', what: 'a call in flight, deadline armed', value: callgate.armed, unit, atMost: 4000 };
 }
