@@ -1,0 +1,53 @@
+import { every, type Match, some } from './match.ts';
+import { type ValueMatcher, valueTest } from './matchers.ts';
+import type { PolicyRequest } from './policy.ts';
+import { entriesOf, RuleError } from './shape.ts';
+
+/** Matchers by argument: a property name, or a JSON pointer with `*` for every item of an array. */
+export interface ArgumentMatchers {
+  readonly [argument: string]: ValueMatcher;
+}
+
+/**
+ * Compiles a rule's conditions on arguments; all must hold. Where a pointer reaches several values, an `allow` needs
+ * every one of them to match and, with `wide`, one is enough. An argument that is absent does not match.
+ */
+export function argumentsTest(
+  matchers: ArgumentMatchers,
+  wide: boolean,
+  at: string,
+): (request: PolicyRequest) => Match {
+  const tests = entriesOf(matchers, at).map(([argument, matcher]) => {
+    const place = `${at}.${argument}`;
+    const path = pathOf(argument, place);
+    const test = valueTest(matcher as ValueMatcher, wide, place);
+    return (request: PolicyRequest): Match => {
+      const values = valuesAt(request.arguments, path);
+      if (values.length === 0) return 'no';
+      const matches = values.map((value) => test(value, request));
+      return wide ? some(matches) : every(matches);
+    };
+  });
+  return (request) => every(tests.map((test) => test(request)));
+}
+
+function pathOf(argument: string, at: string): readonly string[] {
+  if (argument === '') throw new RuleError(at, 'needs the name of an argument, or a JSON pointer');
+  if (!argument.startsWith('/')) return [argument];
+  return argument
+    .slice(1)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
+  let values: readonly unknown[] = [value];
+  for (const part of path) {
+    values = values.flatMap((holder) => {
+      if (typeof holder !== 'object' || holder === null) return [];
+      if (part === '*' && Array.isArray(holder)) return holder;
+      return Object.hasOwn(holder, part) ? [(holder as Record<string, unknown>)[part]] : [];
+    });
+  }
+  return values;
+}

@@ -1,0 +1,200 @@
+import type { Failure, ToolResult } from '../result.ts';
+import type { Tool } from '../tool.ts';
+import type { Effect, Ready } from '../types.ts';
+import type { Approve, PendingApproval } from './approval.ts';
+import { canonicalJson } from './canonical-json.ts';
+import { callDigest, toolDigest } from './digest.ts';
+import { covers, remember, take } from './grants.ts';
+import type { Policy } from './policy.ts';
+import { previewOf } from './preview.ts';
+import { deepFreeze, snapshot } from './snapshot.ts';
+import type { Ruling } from './verdict.ts';
+import { versionOf } from './version.ts';
+import { waitForAnswer } from './wait.ts';
+
+export interface AskingOptions {
+  readonly approve: Approve | undefined;
+  /** How long to wait for an answer, in milliseconds; `Infinity` for no limit. */
+  readonly approveTimeout: number;
+  /** How long a tool's preview may take, in milliseconds. */
+  readonly previewTimeout: number;
+  readonly policies: readonly Policy[];
+}
+
+/** Lets the call go on with exactly the arguments that were approved. */
+export interface Approved {
+  readonly args: unknown;
+}
+
+/** The call as it stands when somebody is asked. */
+interface Moment {
+  readonly ctx: Ready;
+  readonly why: Ruling;
+  readonly tool: Tool;
+  /** What the registry held under the tool's name. */
+  readonly registered: Tool | undefined;
+  /** Our own copies: nobody else can change them. */
+  readonly args: unknown;
+  readonly effects: readonly Effect[];
+  readonly digest: string;
+}
+
+/** Asks for a call: gives what was approved, or the answer that ends the call. Never throws for what an approver does. */
+export type Asking = (ctx: Ready, why: Ruling) => Promise<Approved | ToolResult>;
+
+/** Makes the part of permission that asks somebody and holds the call to what was approved. */
+export function createAsking(options: AskingOptions): Asking {
+  return async (ctx, why) => {
+    let moment: Moment;
+    try {
+      moment = momentOf(ctx, why, options.policies);
+    } catch (cause) {
+      return refuse(
+        ctx,
+        'not_presentable',
+        `${ctx.tool.name} needs approval, and its arguments cannot be shown.`,
+        cause,
+      );
+    }
+    const decided = byGrant(moment);
+    if (decided !== undefined) return decided;
+    const pending = await pendingOf(moment, options.previewTimeout);
+    return options.approve === undefined ? unanswerable(ctx, pending) : ask(moment, pending, options.approve, options);
+  };
+}
+
+function momentOf(ctx: Ready, why: Ruling, policies: readonly Policy[]): Moment {
+  const { tool } = ctx;
+  const args = deepFreeze(snapshot(ctx.args));
+  const effects = deepFreeze(snapshot(ctx.effects ?? []));
+  const digest = callDigest({ tool, arguments: args, effects, policy: policyVersion(policies) });
+  return { ctx, why, tool, registered: ctx.registry.get(tool.name), args, effects, digest };
+}
+
+function policyVersion(policies: readonly Policy[]): string {
+  return policies.length === 0 ? '' : versionOf(policies.map(({ name, version }) => [name, version]));
+}
+
+/** Looks whether this very call was decided on before it came by: an approver's own edit, or an answer from elsewhere. */
+function byGrant(moment: Moment): Approved | Failure | undefined {
+  const { ctx, tool, args, effects, digest } = moment;
+  const grant = take(ctx.call.arguments);
+  if (grant === undefined) return undefined;
+  const present = { callId: ctx.call.id, tool: toolDigest(tool), registered: tool, digest, arguments: args, effects };
+  if (covers(grant, present)) return { args };
+  // An edit that means something else by now can be asked about; an answer from elsewhere was for another call.
+  return grant.digest === undefined ? undefined : void_(moment);
+}
+
+async function pendingOf(moment: Moment, previewTimeout: number): Promise<PendingApproval> {
+  const { ctx, tool, args, effects, why } = moment;
+  const shown = await previewOf(ctx, snapshot(args), previewTimeout);
+  const { id, principal, mode, tools } = ctx.run;
+  return deepFreeze(
+    snapshot({
+      version: 1 as const,
+      id: process.getBuiltinModule('node:crypto').randomUUID() as string,
+      digest: moment.digest,
+      callId: ctx.call.id,
+      run: { id, mode, ...(principal !== undefined && { principal }), ...(tools !== undefined && { tools }) },
+      tool: tool.name,
+      description: tool.description,
+      ...(tool.permission !== undefined && { level: tool.permission }),
+      ...(tool.source !== undefined && { source: tool.source }),
+      ...(tool.tags !== undefined && { tags: tool.tags }),
+      ...(tool.annotations !== undefined && { annotations: tool.annotations }),
+      arguments: args,
+      effects,
+      reason: why.reason ?? 'a rule asks before calls like this one',
+      rule: why.rule ?? 'policy',
+      ...shown,
+      created: new Date().toISOString(),
+    }),
+  );
+}
+
+async function ask(
+  moment: Moment,
+  pending: PendingApproval,
+  approve: Approve,
+  options: AskingOptions,
+): Promise<Approved | ToolResult> {
+  const { ctx, tool } = moment;
+  const { signal } = ctx;
+  const waited = await waitForAnswer(() => approve(pending, { signal }), signal, options.approveTimeout);
+  // An answer and the end of the call may come in the same turn; the end counts.
+  if (waited.how === 'aborted' || signal.aborted) {
+    return ctx.fail('aborted', `The call of ${tool.name} was withdrawn before it was approved. Nothing was done.`, {
+      details: { reason: 'aborted_while_asking' },
+    });
+  }
+  if (waited.how === 'failed') {
+    return refuse(ctx, 'approver_failed', `The call of ${tool.name} could not be approved.`, waited.cause);
+  }
+  if (waited.how === 'expired') {
+    return refuse(
+      ctx,
+      'approval_timeout',
+      `Nobody approved the call of ${tool.name} within ${options.approveTimeout} ms.`,
+    );
+  }
+  const { answer } = waited;
+  if (!answer.allowed) {
+    const said = answer.reason === undefined || answer.reason === '' ? '.' : `: ${answer.reason}`;
+    return refuse(ctx, 'declined', `The user declined this call${said}`);
+  }
+  if (!isUnchanged(moment, options.policies)) return void_(moment);
+  return answer.edited === undefined ? { args: moment.args } : restart(moment, answer.edited.arguments);
+}
+
+/** Whether the call is still the one that was shown: same tool, arguments, effects and rules. */
+function isUnchanged(moment: Moment, policies: readonly Policy[]): boolean {
+  const { ctx, tool, registered, digest } = moment;
+  if (ctx.tool !== tool || ctx.registry.get(tool.name) !== registered) return false;
+  try {
+    const now = { tool, arguments: ctx.args, effects: ctx.effects ?? [], policy: policyVersion(policies) };
+    return callDigest(now) === digest;
+  } catch {
+    return false;
+  }
+}
+
+/** Sends the arguments that the approver wrote through validation and all guards. */
+async function restart(moment: Moment, edited: unknown): Promise<Approved | ToolResult> {
+  const { ctx, tool, args, effects } = moment;
+  let written: unknown;
+  try {
+    written = snapshot(edited);
+    if (canonicalJson(written) === canonicalJson(args)) return { args };
+  } catch (cause) {
+    return refuse(ctx, 'unusable_edit', `The edited arguments for ${tool.name} could not be used.`, cause);
+  }
+  if (typeof written === 'object' && written !== null) {
+    remember(written, {
+      callId: ctx.call.id,
+      tool: toolDigest(tool),
+      registered: tool,
+      arguments: snapshot(written),
+      kinds: new Set(effects.map((effect) => effect.kind)),
+    });
+  }
+  return ctx.restart(written);
+}
+
+function unanswerable(ctx: Ready, pending: PendingApproval): Failure {
+  const text = `${ctx.tool.name} needs approval, and nobody is there to give it. Nothing was done. Tell the user what you want to do, and do not repeat the call until it is approved.`;
+  return ctx.fail('approval_required', text, { details: { reason: 'no_approver', pending } });
+}
+
+function void_({ ctx, tool }: Moment): Failure {
+  return refuse(
+    ctx,
+    'approval_void',
+    `The call of ${tool.name} is no longer the one that was approved, so it did not run.`,
+  );
+}
+
+function refuse(ctx: Ready, reason: string, what: string, cause?: unknown): Failure {
+  const text = `${/[.!?]$/.test(what) ? what : `${what}.`} Do not repeat the call unchanged; take another way, or ask the user how to go on.`;
+  return ctx.fail('denied', text, { details: { reason }, cause });
+}

@@ -1,0 +1,45 @@
+import type { Tool } from '../tool.ts';
+import type { Effect } from '../types.ts';
+import { canonicalJson } from './canonical-json.ts';
+
+/** SHA-256 of a text, in hexadecimal. */
+export function sha256(text: string): string {
+  // Fetched on first use: most calls need no digest, and loading the module costs start-up time.
+  return process.getBuiltinModule('node:crypto').createHash('sha256').update(text, 'utf8').digest('hex');
+}
+
+/**
+ * What a tool is, for approvals: where it comes from, its name, and what was said about it. When any of it changes,
+ * what was approved before was approved for another tool.
+ */
+export function toolDigest(tool: Tool): string {
+  const { name, description, parameters, permission, source } = tool;
+  return sha256(canonicalJson({ name, description, parameters, permission, source }));
+}
+
+/** What an approval is bound to. */
+export interface Binding {
+  readonly tool: Tool;
+  /** After validation, defaults and the guards. */
+  readonly arguments: unknown;
+  readonly effects: readonly Effect[];
+  /** Stands for the rules in force; see `Policy.version`. */
+  readonly policy?: string;
+}
+
+/**
+ * The digest of exactly one thing to do: the tool as it is now, canonical arguments, effects, working directory, rules.
+ * Throws a TypeError when the arguments hold something that has no canonical form.
+ */
+export function callDigest(binding: Binding): string {
+  return sha256(
+    canonicalJson({
+      version: 1,
+      tool: toolDigest(binding.tool),
+      arguments: binding.arguments,
+      effects: binding.effects,
+      policy: binding.policy ?? '',
+      directory: process.cwd(),
+    }),
+  );
+}

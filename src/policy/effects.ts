@@ -1,0 +1,86 @@
+import type { Effect } from '../types.ts';
+import { commandMatcher } from './commands.ts';
+import { every, type Match, matchOf, some } from './match.ts';
+import { answer, hosts } from './matchers.ts';
+import { pathMatcher } from './paths.ts';
+import type { PolicyRequest } from './policy.ts';
+import { entriesOf, RuleError, textLists, texts } from './shape.ts';
+
+/** What a rule can say of one effect; every condition that is given must hold. */
+export interface EffectMatcher {
+  readonly kind?: Effect['kind'] | readonly Effect['kind'][];
+  /** Globs on the canonical path of `fs.read` and `fs.write`. */
+  readonly path?: string | readonly string[];
+  /** `example.com` or `*.example.com`, for `net`. */
+  readonly host?: string | readonly string[];
+  readonly port?: number | readonly number[];
+  /** The first words of an `exec`, `["git", "log"]`, or several of these. */
+  readonly command?: readonly string[] | readonly (readonly string[])[];
+}
+
+export type EffectCondition =
+  | EffectMatcher
+  | readonly EffectMatcher[]
+  | ((effect: Effect, request: PolicyRequest) => boolean);
+
+type EffectTest = (effect: Effect, request: PolicyRequest) => Match;
+
+/**
+ * Compiles a rule's condition on effects. An `allow` needs every effect of the call to be covered, and at least one;
+ * with `wide` one effect that matches is enough.
+ */
+export function effectsTest(condition: EffectCondition, wide: boolean, at: string): (request: PolicyRequest) => Match {
+  const test = conditionTest(condition, wide, at);
+  return (request) => {
+    if (request.effects.length === 0) return 'no';
+    const matches = request.effects.map((effect) => test(effect, request));
+    return wide ? some(matches) : every(matches);
+  };
+}
+
+function conditionTest(condition: EffectCondition, wide: boolean, at: string): EffectTest {
+  if (typeof condition === 'function') return (effect, request) => matchOf(answer(condition(effect, request), at));
+  if (!Array.isArray(condition)) return matcherTest(condition as EffectMatcher, wide, at);
+  if (condition.length === 0) throw new RuleError(at, 'is an empty list, so it matches nothing');
+  const tests = condition.map((matcher: EffectMatcher, index) => matcherTest(matcher, wide, `${at}[${index}]`));
+  return (effect, request) => some(tests.map((test) => test(effect, request)));
+}
+
+const kinds: ReadonlySet<string> = new Set<Effect['kind']>(['fs.read', 'fs.write', 'net', 'exec']);
+
+function matcherTest(matcher: EffectMatcher, wide: boolean, at: string): EffectTest {
+  const tests = entriesOf(matcher, at).map(([key, operand]) => memberTest(key, operand, wide, `${at}.${key}`));
+  return (effect) => every(tests.map((test) => test(effect)));
+}
+
+function memberTest(key: string, operand: unknown, wide: boolean, at: string): (effect: Effect) => Match {
+  switch (key) {
+    case 'kind': {
+      const wanted = new Set(texts(operand, at));
+      for (const kind of wanted) {
+        if (!kinds.has(kind)) throw new RuleError(at, `has "${kind}"; expected one of ${[...kinds].join(', ')}`);
+      }
+      return (effect) => matchOf(wanted.has(effect.kind));
+    }
+    case 'path': {
+      const test = pathMatcher(texts(operand, at), wide);
+      return (effect) => ('path' in effect ? test(effect.path) : 'no');
+    }
+    case 'host': {
+      const test = hosts(operand, at);
+      return (effect) => ('host' in effect ? test(effect.host) : 'no');
+    }
+    case 'port': {
+      const ports: readonly unknown[] = Array.isArray(operand) ? operand : [operand];
+      if (ports.length === 0 || !ports.every(Number.isInteger))
+        throw new RuleError(at, 'needs a port, or a list of them');
+      return (effect) => matchOf('port' in effect && ports.includes(effect.port));
+    }
+    case 'command': {
+      const test = commandMatcher(textLists(operand, at), wide);
+      return (effect) => ('argv' in effect ? test(effect.argv) : 'no');
+    }
+    default:
+      throw new RuleError(at, 'is unknown; expected kind, path, host, port or command');
+  }
+}

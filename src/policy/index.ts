@@ -1,0 +1,21 @@
+export type { Answer, ApprovalAnswer, ApprovalRequest, Approve, PendingApproval } from './approval.ts';
+export type { ArgumentMatchers } from './arguments.ts';
+export { canonicalJson } from './canonical-json.ts';
+export { callDigest, toolDigest } from './digest.ts';
+export type { EffectCondition, EffectMatcher } from './effects.ts';
+export type { ValueMatcher } from './matchers.ts';
+export { builtInModes, createModes, type Modes, type ModeTable } from './modes.ts';
+export { type OfferedOptions, offered } from './offered.ts';
+export {
+  allow,
+  ask,
+  deny,
+  type Foresight,
+  type Policy,
+  type PolicyOptions,
+  type PolicyRequest,
+  policy,
+} from './policy.ts';
+export type { Rule } from './rule.ts';
+export { type RuleList, type RulesOptions, rules } from './rules.ts';
+export type { Decision, Ruling, Verdict } from './verdict.ts';

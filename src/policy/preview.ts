@@ -1,0 +1,79 @@
+import type { ScopedFs } from '../capabilities/fs/types.ts';
+import { ToolError } from '../errors.ts';
+import type { Tool, ToolContext } from '../tool.ts';
+import type { Ready } from '../types.ts';
+
+/** What a tool shows of a call. */
+export interface Preview {
+  readonly preview?: string;
+  readonly previewFailed?: true;
+}
+
+/**
+ * Lets a tool show what the call would do. A preview that throws, hangs for longer than `milliseconds` or shows nothing
+ * readable is reported as failed, so that the approver knows that something is missing; it never decides.
+ */
+export async function previewOf(ctx: Ready, args: unknown, milliseconds: number): Promise<Preview> {
+  const { tool } = ctx;
+  if (tool.preview === undefined) return {};
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it took longer than ${milliseconds} ms`)), milliseconds);
+  });
+  try {
+    const shown = await Promise.race([shownBy(tool, ctx, args), expired]);
+    return shown === undefined ? {} : { preview: textOf(shown) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'it threw something that is no error';
+    return { preview: `The tool's preview failed: ${why}`, previewFailed: true };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function shownBy(tool: Tool, ctx: Ready, args: unknown): Promise<unknown> {
+  return tool.preview?.(args, contextFor(ctx));
+}
+
+function textOf(shown: unknown): string {
+  if (typeof shown === 'string') return shown;
+  const text: unknown = JSON.stringify(shown, null, 2);
+  if (typeof text !== 'string') throw new TypeError('it showed something that is no text');
+  return text;
+}
+
+/** A preview looks and changes nothing: it gets the files without the ways to write them. */
+function contextFor(ctx: Ready): ToolContext {
+  const { call, state, fs } = ctx;
+  return {
+    call,
+    state,
+    get signal() {
+      return ctx.signal;
+    },
+    idempotencyKey: '',
+    progress: () => {},
+    ...(fs !== undefined && { fs: readOnly(fs) }),
+  };
+}
+
+function readOnly(fs: ScopedFs): ScopedFs {
+  const refuse = async (): Promise<never> => {
+    throw new ToolError('A preview may not change anything.', { code: 'path_denied' });
+  };
+  return Object.freeze({
+    level: fs.level,
+    open: (path, intent) => (intent === 'read' ? fs.open(path, intent) : refuse()),
+    readBytes: (path, options) => fs.readBytes(path, options),
+    readText: (path, options) => fs.readText(path, options),
+    list: (path, options) => fs.list(path, options),
+    stat: (path) => fs.stat(path),
+    writeText: refuse,
+    mkdir: refuse,
+    remove: refuse,
+    rename: refuse,
+    cwdFor: () => {
+      throw new ToolError('A preview may not start a program.', { code: 'path_denied' });
+    },
+  } satisfies ScopedFs);
+}

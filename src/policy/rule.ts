@@ -1,0 +1,167 @@
+import type { Tool, ToolAnnotations } from '../tool.ts';
+import type { Maybe } from '../types.ts';
+import { type ArgumentMatchers, argumentsTest } from './arguments.ts';
+import { type EffectCondition, effectsTest } from './effects.ts';
+import { every, type Match, matchOf } from './match.ts';
+import { answer } from './matchers.ts';
+import { nameMatcher } from './names.ts';
+import { isThenable, type PolicyRequest } from './policy.ts';
+import { entriesOf, RuleError, texts } from './shape.ts';
+import { type Decision, isDecision, type Ruling } from './verdict.ts';
+
+/**
+ * One rule: a decision, and conditions that must all hold. A condition that is left out holds always.
+ *
+ * Names are exact or globs (minimatch). Rules that `deny` or `ask` match widely, an `allow` matches narrowly: see
+ * the matchers.
+ */
+export interface Rule {
+  readonly decision: Decision;
+  /** For a `deny`, told to the model; for an `ask`, shown to the approver. */
+  readonly reason?: string;
+  /** For explanations. Default: the rule's place in the list. */
+  readonly name?: string;
+  /** Names of tools. */
+  readonly tool?: string | readonly string[];
+  /** The tool has one of these tags. */
+  readonly tag?: string | readonly string[];
+  /** The tool's level is one of these; `none` stands for a tool without a level. */
+  readonly level?: string | readonly string[];
+  /** The tool comes from one of these sources. Never matches a tool of the program's own, which has none. */
+  readonly source?: string | readonly string[];
+  /** Hints the tool gives of itself, with MCP's defaults for those it leaves out. Do not allow by what strangers say. */
+  readonly annotations?: Readonly<Partial<Record<Hint, boolean>>>;
+  /** Only in these modes. */
+  readonly mode?: string | readonly string[];
+  /** Conditions on arguments. */
+  readonly arguments?: ArgumentMatchers;
+  /** Conditions on what the call would do. */
+  readonly effects?: EffectCondition;
+  /** Any other condition, in code. May be asynchronous. A function that throws, or gives no boolean, is a denial. */
+  readonly when?: (request: PolicyRequest) => Maybe<boolean>;
+}
+
+type Hint = Exclude<keyof ToolAnnotations, 'title'>;
+
+/** A rule, checked and made ready. */
+export interface CompiledRule {
+  readonly rule: Rule;
+  readonly label: string;
+  readonly decision: Decision;
+  /** Whether it looks at anything that changes from call to call, apart from the mode. */
+  readonly depends: boolean;
+  concerns(tool: Tool): boolean;
+  appliesIn(mode: string): boolean;
+  judge(request: PolicyRequest): Maybe<Ruling | undefined>;
+}
+
+const members: ReadonlySet<string> = new Set<keyof Rule>([
+  'decision',
+  'reason',
+  'name',
+  'tool',
+  'tag',
+  'level',
+  'source',
+  'annotations',
+  'mode',
+  'arguments',
+  'effects',
+  'when',
+]);
+
+/** Checks a rule and compiles its conditions; `index` is its place in the list, for messages. */
+export function compileRule(rule: Rule, index: number): CompiledRule {
+  const at = `Rule ${index}`;
+  for (const [member] of entriesOf(rule, at)) {
+    if (!members.has(member))
+      throw new RuleError(`${at}: ${member}`, `is unknown; expected ${[...members].join(', ')}`);
+  }
+  const { decision, reason, name, when } = rule;
+  if (!isDecision(decision)) throw new RuleError(`${at}: decision`, 'must be allow, ask or deny');
+  if (reason !== undefined) texts(reason, `${at}: reason`);
+  const label = name === undefined ? `rule ${index}` : (texts(name, `${at}: name`)[0] as string);
+  const wide = decision !== 'allow';
+  const conditions = conditionsOf(rule, wide, at);
+  const isFor = rule.mode === undefined ? undefined : nameMatcher(texts(rule.mode, `${at}: mode`), false);
+  const appliesIn = (mode: string): boolean => isFor === undefined || isFor(mode);
+  const certain: Ruling = Object.freeze({ decision, rule: label, ...(reason !== undefined && { reason }) });
+  const doubtful: Ruling = Object.freeze({
+    decision: 'ask',
+    rule: label,
+    reason: `it cannot be told whether this falls under ${label}${reason === undefined ? '' : ` (${reason})`}`,
+  });
+  const rulingFor = (match: Match): Ruling | undefined => {
+    if (match === 'yes') return certain;
+    return match === 'unsure' && wide ? doubtful : undefined;
+  };
+  return Object.freeze({
+    rule,
+    label,
+    decision,
+    depends: conditions.length > 0 || when !== undefined,
+    concerns: toolTest(rule, wide, at),
+    appliesIn,
+    judge(request: PolicyRequest): Maybe<Ruling | undefined> {
+      if (!appliesIn(request.mode)) return undefined;
+      let match: Match = 'yes';
+      for (const condition of conditions) {
+        const one = condition(request);
+        if (one === 'no') return undefined;
+        if (one === 'unsure') match = 'unsure';
+      }
+      if (when === undefined) return rulingFor(match);
+      const held: unknown = when(request);
+      const combined = (said: unknown): Ruling | undefined =>
+        rulingFor(every([match, matchOf(answer(said, `${at}: when`))]));
+      return isThenable(held) ? Promise.resolve(held).then(combined) : combined(held);
+    },
+  });
+}
+
+function conditionsOf(rule: Rule, wide: boolean, at: string): readonly ((request: PolicyRequest) => Match)[] {
+  const conditions: ((request: PolicyRequest) => Match)[] = [];
+  if (rule.arguments !== undefined) conditions.push(argumentsTest(rule.arguments, wide, `${at}: arguments`));
+  if (rule.effects !== undefined) conditions.push(effectsTest(rule.effects, wide, `${at}: effects`));
+  if (rule.when !== undefined && typeof rule.when !== 'function') {
+    throw new RuleError(`${at}: when`, 'must be a function');
+  }
+  return conditions;
+}
+
+function toolTest(rule: Rule, wide: boolean, at: string): (tool: Tool) => boolean {
+  const matcherFor = (key: 'tool' | 'tag' | 'level' | 'source'): ((name: string) => boolean) | undefined => {
+    const patterns = rule[key];
+    return patterns === undefined ? undefined : nameMatcher(texts(patterns, `${at}: ${key}`), wide);
+  };
+  const tool = matcherFor('tool');
+  const tag = matcherFor('tag');
+  const level = matcherFor('level');
+  const source = matcherFor('source');
+  const hints = rule.annotations === undefined ? [] : hintsOf(rule.annotations, `${at}: annotations`);
+  return (candidate) =>
+    (tool === undefined || tool(candidate.name)) &&
+    (tag === undefined || (candidate.tags ?? []).some(tag)) &&
+    (level === undefined || level(candidate.permission ?? 'none')) &&
+    (source === undefined || (candidate.source !== undefined && source(candidate.source))) &&
+    hints.every(([hint, wanted]) => (candidate.annotations?.[hint] ?? hintDefaults[hint]) === wanted);
+}
+
+const hintDefaults: Readonly<Record<Hint, boolean>> = {
+  readOnly: false,
+  destructive: true,
+  idempotent: false,
+  openWorld: true,
+};
+
+function hintsOf(annotations: NonNullable<Rule['annotations']>, at: string): readonly (readonly [Hint, boolean])[] {
+  return entriesOf(annotations, at).map(([hint, wanted]) => {
+    if (!Object.hasOwn(hintDefaults, hint) || typeof wanted !== 'boolean') {
+      throw new RuleError(
+        `${at}.${hint}`,
+        `is unknown or no boolean; expected ${Object.keys(hintDefaults).join(', ')}`,
+      );
+    }
+    return [hint as Hint, wanted] as const;
+  });
+}
