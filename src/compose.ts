@@ -1,5 +1,6 @@
 import type { CallContext } from './context.ts';
 import type { ToolResult } from './result.ts';
+import { isThenable, toPromise } from './thenable.ts';
 import { type AnyStage, type FinishFunction, isAnswer, type StepFunction, traitsOf } from './traits.ts';
 import type { Maybe } from './types.ts';
 
@@ -159,7 +160,7 @@ function finishing(look: FinishFunction, inner: Chain): Chain {
       return look(ctx, error, true);
     }
     if (!isThenable(outcome)) return look(ctx, outcome, false);
-    return outcome.then(
+    return toPromise(outcome).then(
       (result) => look(ctx, result, false),
       (error: unknown) => look(ctx, error, true),
     );
@@ -191,7 +192,7 @@ function settling(fork: CallContext, inner: Chain): Maybe<ToolResult> {
     fork.settle();
     return answer;
   }
-  return answer.then(
+  return toPromise(answer).then(
     (result) => {
       fork.settle();
       return result;
@@ -232,7 +233,7 @@ function watched(entry: Entry, inner: Chain, watcher: StageWatcher): Chain {
       leave('answered');
       return answer;
     }
-    return answer.then(
+    return toPromise(answer).then(
       (result) => {
         leave('answered');
         return result;
@@ -243,9 +244,4 @@ function watched(entry: Entry, inner: Chain, watcher: StageWatcher): Chain {
       },
     );
   };
-}
-
-/** Whether a value has yet to come: a promise, of any realm or library. */
-export function isThenable<T>(value: Maybe<T>): value is Promise<T> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }

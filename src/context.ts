@@ -29,6 +29,8 @@ export class CallContext implements Call {
   args: unknown = undefined;
   effects: readonly Effect[] | undefined = undefined;
   fs: ScopedFs | undefined = undefined;
+  /** By performance.now(), in milliseconds; 0 unless somebody listens. */
+  startedAt = 0;
 
   readonly #host: Host;
   readonly #parent: CallContext | undefined;
@@ -66,6 +68,11 @@ export class CallContext implements Call {
       if (this.#aborted) this.#controller.abort(this.#reason);
     }
     return this.#controller.signal;
+  }
+
+  /** The context of the call itself, of which this may be a fork. */
+  get root(): CallContext {
+    return this.#parent?.root ?? this;
   }
 
   /** Whether `signal` is aborted, without making one. */

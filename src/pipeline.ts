@@ -40,6 +40,8 @@ export interface StageDescription {
  * cannot work (unknown anchor, a name used twice, an order that is not safe) throws at once and lists the names there are.
  */
 export interface Pipeline<State, Known, Out> {
+  /** Never there: says in the types what state the stages expect of the router. */
+  readonly expects?: (state: State) => void;
   /** The names, outermost first. */
   readonly names: readonly Name<Known>[];
   /** The stages under their names, outermost first. */
@@ -72,10 +74,13 @@ export interface Pipeline<State, Known, Out> {
   describe(): readonly StageDescription[];
 }
 
-/** A pipeline whose stages the types do not know: what the router takes. */
-export type AnyPipeline = Pick<Pipeline<unknown, unknown, unknown>, 'entries' | 'describe'> & {
+/** What a router takes: a pipeline of any stages that make do with its state. */
+export interface RouterPipeline<State> {
+  readonly expects?: (state: State) => void;
   readonly names: readonly string[];
-};
+  readonly entries: readonly Entry[];
+  describe(): readonly StageDescription[];
+}
 
 /**
  * Starts a pipeline from nothing.

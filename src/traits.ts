@@ -1,4 +1,5 @@
 import type { ToolResult } from './result.ts';
+import { isThenable, toPromise } from './thenable.ts';
 import type { Call, Maybe, Next, Stage } from './types.ts';
 
 /** What a stage can make available to handlers. */
@@ -74,6 +75,7 @@ export function repeatable<S extends AnyStage>(stage: S, traits: Traits = {}): S
 
 /** What a step adds: what it returns, apart from answers and nothing. */
 export type AddsOf<Returned> =
+  // biome-ignore lint/suspicious/noConfusingVoidType: a step without a return statement adds nothing
   Exclude<Awaited<Returned>, ToolResult | undefined | null | void> extends infer Adds
     ? [Adds] extends [never]
       ? unknown
@@ -95,8 +97,8 @@ export function step<In extends Call = Call, Returned extends Maybe<object | und
 ): Stage<In, AddsOf<Returned>> {
   const stage = (ctx: In, next: Next<AddsOf<Returned>>): Maybe<ToolResult> => {
     const found = look(ctx);
-    return found instanceof Promise
-      ? (found as Promise<unknown>).then((settled) => proceed(settled, next))
+    return isThenable<unknown>(found)
+      ? toPromise(found).then((settled) => proceed(settled, next))
       : proceed(found, next);
   };
   Object.defineProperty(stage, 'name', { value: look.name });
@@ -128,8 +130,8 @@ export function finish<In extends Call = Call>(
     } catch (error) {
       return look(ctx, error, true);
     }
-    return outcome instanceof Promise
-      ? outcome.then(
+    return isThenable(outcome)
+      ? toPromise(outcome).then(
           (result) => look(ctx, result, false),
           (error: unknown) => look(ctx, error, true),
         )

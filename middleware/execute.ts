@@ -1,0 +1,98 @@
+import { HandlerContext } from '../src/handler-context.ts';
+import type { Failure, ToolResult } from '../src/result.ts';
+import { compile } from '../src/schema/engine.ts';
+import { isThenable, toPromise } from '../src/thenable.ts';
+import type { Tool, ToolContext } from '../src/tool.ts';
+import { withTraits } from '../src/traits.ts';
+import type { Maybe, Ready, Stage } from '../src/types.ts';
+
+/**
+ * Runs the tool's handler: synchronous, asynchronous, or a generator, whose yields are progress and whose return value
+ * is the data (without one, the last yield). Checks the data against the tool's `output` schema.
+ *
+ * @example
+ * pipeline.use('execute', execute())
+ *
+ * Fails with: `tool_error`, `invalid_output`, `internal`.
+ */
+export function execute(): Stage<Ready> {
+  return withTraits(
+    function execute(ctx: Ready): Maybe<ToolResult> {
+      const { tool } = ctx;
+      const missing = missingCapability(ctx);
+      if (missing !== undefined) return missing;
+      ctx.began();
+      let data: unknown;
+      try {
+        data = tool.handler(ctx.args, new HandlerContext(ctx) as ToolContext);
+      } catch (error) {
+        ctx.ended();
+        throw error;
+      }
+      const pending = isGenerator(data) ? drain(ctx, data) : data;
+      if (!isThenable(pending)) {
+        ctx.ended();
+        return answer(ctx, pending);
+      }
+      return toPromise(pending).then(
+        (value) => {
+          ctx.ended();
+          return answer(ctx, value);
+        },
+        (error: unknown) => {
+          ctx.ended();
+          throw error;
+        },
+      );
+    },
+    { needs: ['tool', 'args'], ends: true },
+  );
+
+  function answer(ctx: Ready, data: unknown): ToolResult {
+    const { output } = ctx.tool;
+    if (output === undefined) return ctx.ok(data);
+    const violations = compile(output, { defaults: false })(data);
+    if (violations === undefined) return ctx.ok(data);
+    return ctx.fail('invalid_output', outputMessage(ctx.tool, violations), { details: { violations } });
+  }
+}
+
+function outputMessage(tool: Tool, violations: readonly { message: string }[]): string {
+  const what = violations.map(({ message }) => message).join('; ');
+  return `"${tool.name}" ran, but what it gave does not fit its own output schema: ${what}. This is a fault of the tool.`;
+}
+
+/** A tool that was lent nothing must not run: a guard left out breaks the tool and opens no hole. */
+function missingCapability(ctx: Ready): Failure | undefined {
+  const { tool } = ctx;
+  const missing =
+    (tool.paths !== undefined && ctx.fs === undefined && 'paths') ||
+    (tool.urls !== undefined && !('fetch' in ctx) && 'urls') ||
+    (tool.commands !== undefined && !('exec' in ctx) && 'commands');
+  if (!missing) return undefined;
+  return ctx.fail('internal', `"${tool.name}" declares ${missing}, but no guard for them ran before it.`);
+}
+
+type Generator = Iterator<unknown, unknown> | AsyncIterator<unknown, unknown>;
+
+/** Generators only: a stream or a list that happens to be iterable is data, and not the handler still at work. */
+function isGenerator(value: unknown): value is Generator {
+  if (typeof value !== 'object' || value === null) return false;
+  const tag = (value as { [Symbol.toStringTag]?: unknown })[Symbol.toStringTag];
+  return (tag === 'AsyncGenerator' || tag === 'Generator') && typeof (value as Generator).next === 'function';
+}
+
+async function drain(ctx: Ready, generator: Generator): Promise<unknown> {
+  let last: unknown;
+  for (;;) {
+    const { done, value } = await generator.next();
+    if (done) return value === undefined ? last : value;
+    last = await value;
+    ctx.progress(last);
+    if (ctx.signal.aborted) {
+      // Lets the generator's own `finally` run; its outcome no longer matters.
+      await generator.return?.(undefined);
+      return last;
+    }
+  }
+}

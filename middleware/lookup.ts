@@ -1,0 +1,54 @@
+import { nearest } from '../src/nearest.ts';
+import type { Failure } from '../src/result.ts';
+import type { Tool } from '../src/tool.ts';
+import { step } from '../src/traits.ts';
+import type { Call, Stage } from '../src/types.ts';
+
+/** How many names an answer lists at most; a model that is told thousands learns nothing. */
+const mostListed = 20;
+
+/**
+ * Finds the tool by its exact name. A wrong name is answered with the nearest right ones, and nothing is run on a guess.
+ *
+ * @example
+ * pipeline().use('normalize', normalize()).use('lookup', lookup())
+ *
+ * Fails with: `unknown_tool`.
+ */
+export function lookup(): Stage<Call, { tool: Tool }> {
+  return step(
+    function lookup(ctx: Call): { tool: Tool } | Failure {
+      const tool = ctx.registry.get(ctx.call.name);
+      if (tool === undefined || !offered(ctx, tool.name)) return unknown(ctx);
+      return { tool };
+    },
+    { adds: ['tool'] },
+  );
+}
+
+function offered(ctx: Call, name: string): boolean {
+  return ctx.run.tools === undefined || ctx.run.tools.includes(name);
+}
+
+function unknown(ctx: Call): Failure {
+  const names = ctx.run.tools ?? [...ctx.registry.names()];
+  const similar = nearest(ctx.call.name, names);
+  const sentences = [`unknown tool: ${visible(ctx.call.name)}.`];
+  if (similar.length > 0) sentences.push(`Did you mean ${similar.join(' or ')}?`);
+  if (names.length === 0) sentences.push('There are no tools.');
+  else if (names.length <= mostListed) sentences.push(`The tools are: ${names.join(', ')}.`);
+  else
+    sentences.push(
+      `The tools include: ${names.slice(0, mostListed).join(', ')}, and ${names.length - mostListed} more.`,
+    );
+  return ctx.fail('unknown_tool', sentences.join(' '), { details: { similar } });
+}
+
+/** Letters that look like others, blanks and invisible characters are the usual fault, so they are shown as codes. */
+function visible(name: string): string {
+  if (/^[\w./-]{1,128}$/.test(name)) return name;
+  const shown = JSON.stringify(name.slice(0, 128)).replace(/[^\x20-\x7e]/g, (letter) => {
+    return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+  return name.length > 128 ? `${shown} (${name.length} characters)` : shown;
+}

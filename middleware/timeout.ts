@@ -1,0 +1,56 @@
+import { withDeadline } from '../src/deadline.ts';
+import { toFailure } from '../src/failure.ts';
+import { checkMilliseconds } from '../src/milliseconds.ts';
+import { checkOptions } from '../src/options.ts';
+import type { Failure, ToolResult } from '../src/result.ts';
+import { isThenable, toPromise } from '../src/thenable.ts';
+import { withTraits } from '../src/traits.ts';
+import type { Found, Maybe, Next, Stage } from '../src/types.ts';
+
+export interface TimeoutOptions {
+  /** For tools that set no timeout of their own, in milliseconds; `Infinity` for no limit. Default 30,000. */
+  readonly default?: number;
+}
+
+/**
+ * Gives every tool a deadline, counted from here: waiting for a person further out does not count. When it passes, the
+ * caller has an answer at once and the call's signal is aborted; what the handler gives later is dropped.
+ *
+ * JavaScript cannot be interrupted: a handler that never awaits anything also stops the clock.
+ *
+ * @example
+ * pipeline.use('timeout', timeout({ default: 10_000 }))
+ *
+ * Fails with: `timeout`, `aborted`.
+ */
+export function timeout(options: TimeoutOptions = {}): Stage<Found> {
+  checkOptions('timeout', options, ['default']);
+  const fallback = checkMilliseconds(options.default ?? 30_000, 'timeout({ default })');
+  return withTraits(
+    function timeout(ctx: Found, next: Next): Maybe<ToolResult> {
+      const own = ctx.tool.timeout;
+      const limit = own === undefined ? fallback : own;
+      const begunAt = performance.now();
+      const pending = next();
+      if (!isThenable(pending)) return pending;
+      return withDeadline(
+        toPromise(pending),
+        begunAt,
+        limit,
+        () => expired(ctx, limit),
+        (settle) => ctx.onAbort((reason) => settle(toFailure(ctx, reason))),
+      );
+    },
+    { needs: ['tool'] },
+  );
+}
+
+function expired(ctx: Found, limit: number): Failure {
+  const failure = ctx.fail('timeout', '', { details: { limit_ms: limit } });
+  const happened =
+    failure.effect === 'unknown'
+      ? 'It was told to stop, but it may have taken effect: check before you try again.'
+      : 'It had not been started.';
+  ctx.abort(new DOMException(`The tool did not finish within ${limit} ms.`, 'TimeoutError'));
+  return { ...failure, error: `"${ctx.tool.name}" did not finish within ${limit} ms. ${happened}` };
+}

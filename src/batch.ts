@@ -1,0 +1,97 @@
+import { ToolError } from './errors.ts';
+import type { ToolResult } from './result.ts';
+import type { ToolCall } from './types.ts';
+
+/** What happens while a batch runs: a call was answered, or its tool said how far it has come. */
+export type StreamEvent =
+  | { readonly type: 'result'; readonly index: number; readonly result: ToolResult }
+  | { readonly type: 'progress'; readonly index: number; readonly call_id: string | undefined; readonly data: unknown };
+
+interface OneCall {
+  readonly signal?: AbortSignal | undefined;
+  readonly deadline?: number;
+  readonly onProgress?: (data: unknown) => void;
+}
+
+/** How a batch is to be run. */
+export interface Batch {
+  readonly concurrency: number;
+  /** Milliseconds for all of them together, or `Infinity`. */
+  readonly deadline: number;
+  readonly signal?: AbortSignal | undefined;
+  call(call: ToolCall, more: OneCall): Promise<ToolResult>;
+}
+
+/** Runs the calls side by side; one result each, in the order of the calls. */
+export async function runAll(calls: readonly ToolCall[], batch: Batch): Promise<ToolResult[]> {
+  const results = new Array<ToolResult>(calls.length);
+  await each(calls, batch, (index, result) => {
+    results[index] = result;
+  });
+  return results;
+}
+
+/** Runs the calls side by side; yields results in the order in which they come. */
+export async function* streamAll(calls: readonly ToolCall[], batch: Batch): AsyncIterableIterator<StreamEvent> {
+  const events: StreamEvent[] = [];
+  let wake = (): void => {};
+  const push = (event: StreamEvent): void => {
+    events.push(event);
+    wake();
+  };
+  const left = new AbortController();
+  const leave = (): void => left.abort(batch.signal?.reason);
+  if (batch.signal?.aborted) leave();
+  else batch.signal?.addEventListener('abort', leave, { once: true });
+  let running = true;
+  const done = each(
+    calls,
+    { ...batch, signal: left.signal },
+    (index, result) => push({ type: 'result', index, result }),
+    (index, data) => push({ type: 'progress', index, call_id: calls[index]?.id, data }),
+  ).then(() => {
+    running = false;
+    wake();
+  });
+  try {
+    while (running || events.length > 0) {
+      const event = events.shift();
+      if (event !== undefined) yield event;
+      else {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  } finally {
+    batch.signal?.removeEventListener('abort', leave);
+    left.abort(new ToolError('Nobody waits for this call any more.', { code: 'aborted' }));
+    await done;
+  }
+}
+
+async function each(
+  calls: readonly ToolCall[],
+  batch: Batch,
+  answered: (index: number, result: ToolResult) => void,
+  progressed?: (index: number, data: unknown) => void,
+): Promise<void> {
+  const dueAt = performance.now() + batch.deadline;
+  let nextIndex = 0;
+  const worker = async (): Promise<void> => {
+    for (let index = nextIndex++; index < calls.length; index = nextIndex++) {
+      const at = index;
+      const left = dueAt - performance.now();
+      answered(
+        at,
+        await batch.call(calls[at] as ToolCall, {
+          ...(batch.signal !== undefined && { signal: batch.signal }),
+          // Whatever is still queued when time is up gets its answer too, without being started.
+          ...(batch.deadline !== Number.POSITIVE_INFINITY && { deadline: Math.max(left, 1e-3) }),
+          ...(progressed !== undefined && { onProgress: (data: unknown) => progressed(at, data) }),
+        }),
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(batch.concurrency, calls.length) }, worker));
+}

@@ -1,0 +1,106 @@
+import type { PathIntent, ScopedFs } from './capabilities/fs/types.ts';
+import { checkMilliseconds } from './milliseconds.ts';
+import type { Infer } from './schema/infer.ts';
+import type { JsonSchemaObject } from './schema/json-schema.ts';
+import { isStandardSchema, jsonSchemaOf, type StandardOutput, type StandardSchema } from './schema/standard-schema.ts';
+import type { Tool, ToolContext } from './tool.ts';
+import type { Maybe } from './types.ts';
+
+/** The type of a tool's arguments, from a literal JSON Schema or from a schema library. */
+export type ArgumentsOf<S> = S extends { readonly '~standard': unknown } ? StandardOutput<S> : Infer<S>;
+
+type Declared = { readonly [argument: string]: PathIntent };
+type DataOf<O> = [O] extends [JsonSchemaObject]
+  ? Maybe<Infer<O>> | AsyncGenerator<unknown, Infer<O>> | Generator<unknown, Infer<O>>
+  : unknown;
+type ContextOf<P> = ToolContext & ([P] extends [Declared] ? { readonly fs: ScopedFs } : unknown);
+
+/** What `defineTool` takes: a {@link Tool} whose arguments, data and capabilities are typed by what it declares. */
+export interface ToolDefinition<S, O, P>
+  extends Omit<Tool, 'parameters' | 'output' | 'paths' | 'handler' | 'preview' | 'standardSchema'> {
+  /** The arguments: a JSON Schema object, or a Standard Schema (zod, valibot, arktype ...). */
+  readonly parameters: S;
+  /** The JSON Schema shown to the model, for a Standard Schema that does not yield one itself. */
+  readonly jsonSchema?: JsonSchemaObject;
+  /** JSON Schema of the data; the execute stage checks it. */
+  readonly output?: O;
+  /** Which arguments are paths (a property name, or a JSON pointer with `*` for every array item), and for what. */
+  readonly paths?: P;
+  handler(args: ArgumentsOf<S>, context: ContextOf<P>): DataOf<O>;
+  preview?(args: ArgumentsOf<S>, context: ContextOf<P>): unknown;
+}
+
+/**
+ * Defines a tool: its arguments are typed from the schema, and what is wrong with the definition throws here.
+ * The definition itself is not changed or kept.
+ *
+ * @example
+ * const add = defineTool({
+ *   name: 'add',
+ *   description: 'Add two numbers.',
+ *   parameters: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
+ *   permission: 'read',
+ *   handler: ({ a, b }) => a + b,
+ * });
+ */
+export function defineTool<
+  const S extends JsonSchemaObject | StandardSchema,
+  const O extends JsonSchemaObject | undefined = undefined,
+  const P extends Declared | undefined = undefined,
+>(definition: ToolDefinition<S, O, P>): Tool<ArgumentsOf<S>, ContextOf<P>> {
+  const { parameters, jsonSchema, ...rest } = definition;
+  const standard = isStandardSchema(parameters);
+  const tool = {
+    ...rest,
+    parameters: standard ? (jsonSchema ?? jsonSchemaOf(parameters, String(definition.name))) : parameters,
+    ...(standard && { standardSchema: parameters }),
+  } as unknown as Tool<ArgumentsOf<S>, ContextOf<P>>;
+  checkTool(tool as unknown as Tool);
+  checkPaths(tool as unknown as Tool);
+  return Object.freeze(tool);
+}
+
+const validName = /^[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}$/;
+
+/** Throws a TypeError that says what is wrong with a tool. Looks at the shape only: no schema is compiled. */
+export function checkTool(tool: Tool): void {
+  if (typeof tool !== 'object' || tool === null)
+    throw new TypeError(`A tool must be an object; it is ${String(tool)}.`);
+  const { name } = tool;
+  if (typeof name !== 'string' || !validName.test(name)) {
+    throw new TypeError(
+      `${JSON.stringify(name) ?? String(name)} is no tool name. A name is 1 to 128 of the characters ` +
+        'A-Z a-z 0-9 _ . / - and begins with a letter, a digit or _.',
+    );
+  }
+  if (typeof tool.handler !== 'function')
+    throw new TypeError(`Tool "${name}" needs a handler: a function (args, context).`);
+  if (typeof tool.description !== 'string') {
+    throw new TypeError(`Tool "${name}" needs a description: it is how a model decides whether to call it.`);
+  }
+  const { parameters } = tool;
+  if (typeof parameters !== 'object' || parameters === null || Array.isArray(parameters)) {
+    throw new TypeError(
+      `Tool "${name}" needs parameters: a JSON Schema object such as { type: 'object', properties: {} }.`,
+    );
+  }
+  if (tool.timeout !== undefined) checkMilliseconds(tool.timeout, `The timeout of tool "${name}"`);
+}
+
+/** A path declaration that names no argument would guard nothing. */
+function checkPaths(tool: Tool): void {
+  const properties = tool.parameters.properties;
+  if (tool.paths === undefined || properties === undefined) return;
+  for (const [argument, intent] of Object.entries(tool.paths)) {
+    if (intent !== 'read' && intent !== 'write') {
+      throw new TypeError(`Tool "${tool.name}": paths.${argument} must be 'read' or 'write'; it is ${String(intent)}.`);
+    }
+    const top = argument.startsWith('/') ? (argument.split('/')[1] ?? '') : argument;
+    if (!Object.hasOwn(properties, top.replaceAll('~1', '/').replaceAll('~0', '~'))) {
+      throw new TypeError(
+        `Tool "${tool.name}" declares the path argument "${argument}", but its parameters have no such property. ` +
+          `They are: ${Object.keys(properties).join(', ')}.`,
+      );
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import type { ScopedFs } from './capabilities/fs/types.ts';
+import { canonicalJson } from './policy/canonical-json.ts';
+import type { ToolContext } from './tool.ts';
+import type { Ready, ToolCall } from './types.ts';
+
+/**
+ * What a handler is given: an object of its own, so that a tool cannot reach the chain (`restart`, `ok`, the registry)
+ * through its context.
+ */
+export class HandlerContext implements ToolContext {
+  readonly #ctx: Ready;
+
+  constructor(ctx: Ready) {
+    this.#ctx = ctx;
+  }
+
+  get signal(): AbortSignal {
+    return this.#ctx.signal;
+  }
+
+  get state(): unknown {
+    return this.#ctx.state;
+  }
+
+  get call(): Required<ToolCall> {
+    return this.#ctx.call;
+  }
+
+  // The interface promises `fs` to tools that declare paths; execute refuses to run those without it.
+  get fs(): ScopedFs {
+    return this.#ctx.fs as ScopedFs;
+  }
+
+  get idempotencyKey(): string {
+    const { run, tool, args } = this.#ctx;
+    return createHash('sha256')
+      .update(canonicalJson([run.id, tool.name, args]))
+      .digest('hex');
+  }
+
+  progress(data: unknown): void {
+    this.#ctx.progress(data);
+  }
+}

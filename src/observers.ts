@@ -1,0 +1,105 @@
+import type { StageOutcome } from './compose.ts';
+import type { ToolResult } from './result.ts';
+import type { Run } from './types.ts';
+
+/** A call as observers see it: its arguments are a copy, made when they are read. */
+export interface ObservedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: unknown;
+}
+
+/** What observers are told, by event. All times in milliseconds. */
+export interface RouterEvents {
+  /** A call was taken up. */
+  start: { readonly call: ObservedCall; readonly run: Run };
+  /** A call came to a stage, or left it for the next one or with an answer. */
+  stage: {
+    readonly call: ObservedCall;
+    readonly stage: string;
+    readonly phase: 'enter' | 'leave';
+    /** When leaving: handed on, answered by itself, or threw. */
+    readonly outcome?: StageOutcome;
+    /** When leaving: since it was entered. */
+    readonly durationMs?: number;
+  };
+  /** A tool said how far it has come. */
+  progress: { readonly call: ObservedCall; readonly data: unknown };
+  /** A call was answered. `cause` is the private reason of a failure: not for the model. */
+  end: {
+    readonly call: ObservedCall;
+    readonly result: ToolResult;
+    readonly cause?: unknown;
+    readonly durationMs: number;
+  };
+  /** A handler ended after its call had been answered without it. */
+  late: { readonly call: ObservedCall; readonly lateMs: number };
+}
+
+export type RouterEvent = keyof RouterEvents;
+export type Listener<E extends RouterEvent> = (event: RouterEvents[E]) => void;
+
+/**
+ * Listeners that see calls and can neither block nor change them: they get copies, and what they throw is dropped.
+ * They cost nothing while there are none.
+ */
+export class Observers {
+  readonly #listeners: { [E in RouterEvent]?: Listener<E>[] } = {};
+
+  heard(event: RouterEvent): boolean {
+    return this.#listeners[event] !== undefined;
+  }
+
+  on<E extends RouterEvent>(event: E, listener: Listener<E>): () => void {
+    if (!events.has(event))
+      throw new TypeError(`There is no event "${event}". The events are: ${[...events].join(', ')}.`);
+    if (typeof listener !== 'function') throw new TypeError('A listener must be a function.');
+    const others: Listener<E>[] = this.#listeners[event] ?? [];
+    this.#set(event, [...others, listener]);
+    return () => {
+      const rest = (this.#listeners[event] ?? ([] as Listener<E>[])).filter((other) => other !== listener);
+      this.#set(event, rest.length === 0 ? undefined : rest);
+    };
+  }
+
+  emit<E extends RouterEvent>(event: E, told: RouterEvents[E]): void {
+    Object.freeze(told);
+    for (const listener of this.#listeners[event] ?? []) {
+      try {
+        const promise: unknown = listener(told);
+        if (promise instanceof Promise) promise.catch(() => {});
+      } catch {
+        // An observer's own fault stays its own.
+      }
+    }
+  }
+
+  #set<E extends RouterEvent>(event: E, listeners: Listener<E>[] | undefined): void {
+    (this.#listeners as Record<E, Listener<E>[] | undefined>)[event] = listeners;
+  }
+}
+
+const events: ReadonlySet<string> = new Set<RouterEvent>(['start', 'stage', 'progress', 'end', 'late']);
+
+/** A value that an observer may keep and change without anybody noticing. */
+export function copied<T>(value: T): T {
+  try {
+    return structuredClone(value);
+  } catch {
+    // What cannot be cloned (functions, proxies) is not shown: seeing must not become changing.
+    return undefined as T;
+  }
+}
+
+/** What observers see of a call. */
+export function observed(call: { id: string; name: string; arguments: unknown }): ObservedCall {
+  let copy: { value: unknown } | undefined;
+  return Object.freeze({
+    id: call.id,
+    name: call.name,
+    get arguments() {
+      copy ??= { value: copied(call.arguments) };
+      return copy.value;
+    },
+  });
+}

@@ -1,0 +1,378 @@
+import { randomUUID } from 'node:crypto';
+import { runAll, type StreamEvent, streamAll } from './batch.ts';
+import { type Compiled, compile } from './compiled.ts';
+import { CallContext, type Host } from './context.ts';
+import { type DefaultPipelineOptions, defaultPipeline, defaultPipelineOptions } from './default-pipeline.ts';
+import { ToolError } from './errors.ts';
+import { toFailure } from './failure.ts';
+import { checkMilliseconds } from './milliseconds.ts';
+import { copied, type Listener, Observers, observed, type RouterEvent } from './observers.ts';
+import { checkOptions } from './options.ts';
+import type { RouterPipeline, StageDescription } from './pipeline.ts';
+import { createRegistry, Registry } from './registry.ts';
+import { causeOf, type Failure, isToolResult, noMeta, type ToolResult } from './result.ts';
+import { isThenable, toPromise } from './thenable.ts';
+import type { Tool } from './tool.ts';
+import { type Capability, traitsOf } from './traits.ts';
+import type { Maybe, Run, ToolCall } from './types.ts';
+import { unwatchSignal, type Withdrawable, watchSignal } from './withdrawal.ts';
+
+/** What every router can be given. */
+export interface CommonOptions<State> {
+  /** The tools, or a registry that is shared with others. */
+  readonly tools?: Iterable<Tool>;
+  readonly registry?: Registry;
+  /** The permission mode: `plan`, `ask` (default), `auto`, `trusted`, or one of your own. */
+  readonly mode?: string;
+  /** On whose behalf calls are made. */
+  readonly principal?: string;
+  /** The names of the tools that may be called. Default: all. */
+  readonly allowed?: readonly string[];
+  /** What stages and handlers find as `ctx.state`, unless a call brings its own. */
+  readonly state?: State;
+  /** The most a whole call may take, waiting for people included, in milliseconds. Default: no limit. */
+  readonly deadline?: number;
+  /** Names the asynchronous stage that answers nothing, or too early; costs a promise a stage. Default false. */
+  readonly strict?: boolean;
+}
+
+/** A router's options: with a pipeline of your own, or with the options of the default one. */
+export type RouterOptions<State = unknown> = CommonOptions<State> &
+  (
+    | ({ readonly pipeline: RouterPipeline<State> } & { readonly [K in keyof DefaultPipelineOptions]?: never })
+    | ({ readonly pipeline?: undefined } & DefaultPipelineOptions)
+  );
+
+/** What one call, or one batch, can be given. */
+export interface CallOptions<State = unknown> {
+  /** Withdraws the call: it is answered with `aborted` at once. */
+  readonly signal?: AbortSignal | undefined;
+  /** The most the whole call (or the whole batch) may take, in milliseconds. Default: the router's. */
+  readonly deadline?: number;
+  readonly state?: State;
+  /** Fields of the run that differ from the router's. */
+  readonly run?: Partial<Run>;
+  /** Gets what the tool says about how far it has come. */
+  readonly onProgress?: (data: unknown) => void;
+}
+
+export interface BatchOptions<State = unknown> extends Omit<CallOptions<State>, 'onProgress'> {
+  /** How many calls run at the same time. Default: all. */
+  readonly concurrency?: number;
+}
+
+const commonOptions = ['tools', 'registry', 'mode', 'principal', 'allowed', 'state', 'deadline', 'strict', 'pipeline'];
+const callOptions = ['signal', 'deadline', 'state', 'run', 'onProgress', 'concurrency'];
+
+/**
+ * Routes tool calls through a pipeline. It owns the end of every call: `call` never rejects and always answers, it
+ * answers to the caller's signal and to the deadline even when a stage hangs, it stamps the answer with the call's own
+ * id and name, and it takes back whatever the call was lent.
+ */
+export class Router<State = unknown> {
+  readonly registry: Registry;
+  readonly pipeline: RouterPipeline<State>;
+  readonly #observers = new Observers();
+  readonly #host: Host;
+  readonly #plain: Compiled;
+  readonly #strict: boolean;
+  readonly #state: State;
+  readonly #deadline: number;
+  readonly #progress = new WeakMap<CallContext, (data: unknown) => void>();
+  #watched: Compiled | undefined;
+  #run: Run;
+  #count = 0;
+
+  constructor(options: RouterOptions<State>) {
+    checkOptions('createRouter', options, [...commonOptions, ...defaultPipelineOptions]);
+    const { tools, registry, pipeline } = options;
+    if (tools !== undefined && registry !== undefined) {
+      throw new TypeError('createRouter() takes tools or a registry, not both: add the tools to the registry.');
+    }
+    if (pipeline !== undefined) {
+      const useless = defaultPipelineOptions.filter((option) => option in options);
+      if (useless.length > 0) {
+        throw new TypeError(
+          `With a pipeline of your own, ${useless.join(', ')} would have no effect: give it to the stage.`,
+        );
+      }
+    }
+    this.registry = registry ?? createRegistry(tools);
+    if (!(this.registry instanceof Registry)) throw new TypeError('The registry must come from createRegistry().');
+    this.pipeline = pipeline ?? (defaultPipeline(pick(options)) as RouterPipeline<State>);
+    this.#strict = options.strict ?? false;
+    this.#plain = compile(this.pipeline.entries, { strict: this.#strict });
+    this.#state = options.state as State;
+    this.#deadline = checkMilliseconds(options.deadline ?? Number.POSITIVE_INFINITY, 'createRouter({ deadline })');
+    this.#run = Object.freeze({
+      id: `run_${randomUUID()}`,
+      mode: options.mode ?? 'ask',
+      ...(options.principal !== undefined && { principal: options.principal }),
+      ...(options.allowed !== undefined && { tools: Object.freeze([...options.allowed]) }),
+    });
+    this.#host = {
+      restart: (ctx) => this.#compiled().restart(ctx),
+      progress: (ctx, data) => this.#progressed(ctx, data),
+      late: (ctx, settledAt) => {
+        if (!this.#observers.heard('late')) return;
+        this.#observers.emit('late', { call: observed(ctx.call), lateMs: performance.now() - settledAt });
+      },
+    };
+    for (const tool of this.registry.list()) checkCapabilities(tool, this.pipeline);
+  }
+
+  /** The run that calls belong to unless they say otherwise. */
+  get run(): Run {
+    return this.#run;
+  }
+
+  /** The permission mode of the calls that begin from now on. */
+  get mode(): string {
+    return this.#run.mode;
+  }
+
+  set mode(mode: string) {
+    this.#run = Object.freeze({ ...this.#run, mode });
+  }
+
+  /** Routes one call to its one result. Never rejects. */
+  call(call: ToolCall, options?: CallOptions<State>): Promise<ToolResult> {
+    let ctx: CallContext;
+    try {
+      if (options !== undefined) checkCallOptions(options);
+      ctx = this.#begin(call, options);
+    } catch (error) {
+      return Promise.resolve(this.#unreadable(error));
+    }
+    const compiled = this.#compiled();
+    const signal = options?.signal;
+    if (signal?.aborted) {
+      ctx.abort(signal.reason);
+      return Promise.resolve(this.#close(compiled, ctx, signal.reason, true));
+    }
+    let outcome: Maybe<ToolResult>;
+    try {
+      outcome = compiled.chain(ctx);
+    } catch (error) {
+      return Promise.resolve(this.#close(compiled, ctx, error, true));
+    }
+    if (!isThenable(outcome)) return Promise.resolve(this.#close(compiled, ctx, outcome, false));
+    const answer = toPromise(outcome).then(
+      (result) => this.#close(compiled, ctx, result, false),
+      (error: unknown) => this.#close(compiled, ctx, error, true),
+    );
+    const deadline = options?.deadline ?? this.#deadline;
+    if (signal === undefined && deadline === Number.POSITIVE_INFINITY) return answer;
+    return this.#held(compiled, ctx, answer, signal, deadline);
+  }
+
+  /** Routes calls side by side. Exactly one result a call, in the order of the calls; a deadline is one for them all. */
+  callAll(calls: Iterable<ToolCall>, options?: BatchOptions<State>): Promise<ToolResult[]> {
+    return runAll([...calls], this.#batch(options));
+  }
+
+  /** As `callAll`, but yields results as they come, and progress between them. Leaving the loop aborts the rest. */
+  stream(calls: Iterable<ToolCall>, options?: BatchOptions<State>): AsyncIterableIterator<StreamEvent> {
+    return streamAll([...calls], this.#batch(options));
+  }
+
+  /** Listens to what happens; returns the function that stops listening. Listeners can neither block nor change a call. */
+  on<E extends RouterEvent>(event: E, listener: Listener<E>): () => void {
+    return this.#observers.on(event, listener);
+  }
+
+  /** What runs, in which order, and what each stage is. */
+  describe(): readonly StageDescription[] {
+    return this.pipeline.describe();
+  }
+
+  #batch(options: BatchOptions<State> = {}): Parameters<typeof runAll>[1] {
+    const { concurrency = Number.POSITIVE_INFINITY, deadline = this.#deadline, ...rest } = options;
+    checkOptions('callAll', options, callOptions);
+    checkMilliseconds(deadline, 'The deadline of a batch');
+    if (!(concurrency >= 1)) throw new TypeError(`concurrency must be at least 1; it is ${String(concurrency)}.`);
+    return { concurrency, deadline, signal: rest.signal, call: (call, more) => this.call(call, { ...rest, ...more }) };
+  }
+
+  #compiled(): Compiled {
+    if (!this.#observers.heard('stage')) return this.#plain;
+    this.#watched ??= compile(this.pipeline.entries, {
+      strict: this.#strict,
+      watcher: {
+        enter: (ctx, stage) => this.#observers.emit('stage', { call: observed(ctx.call), stage, phase: 'enter' }),
+        leave: (ctx, stage, outcome, durationMs) =>
+          this.#observers.emit('stage', { call: observed(ctx.call), stage, phase: 'leave', outcome, durationMs }),
+      },
+    });
+    return this.#watched;
+  }
+
+  #begin(call: ToolCall, options: CallOptions<State> | undefined): CallContext {
+    const { id, name } = call;
+    let run = this.#run;
+    let state = this.#state;
+    if (options !== undefined) {
+      if (options.run !== undefined) run = { ...run, ...options.run };
+      if ('state' in options) state = options.state as State;
+    }
+    const complete = {
+      id: typeof id === 'string' && id !== '' ? id : this.#newId(id),
+      name: typeof name === 'string' ? name : String(name),
+      arguments: call.arguments,
+    };
+    const ctx = new CallContext(this.#host, complete, this.registry, run, state);
+    if (options?.onProgress !== undefined) this.#progress.set(ctx, options.onProgress);
+    if (this.#observers.heard('end')) ctx.startedAt = performance.now();
+    if (this.#observers.heard('start')) this.#observers.emit('start', { call: observed(complete), run });
+    return ctx;
+  }
+
+  #newId(id: unknown): string {
+    return typeof id === 'number' ? String(id) : `call_${++this.#count}`;
+  }
+
+  /** The end of a call, reached once: by the chain, or by whoever would not wait for it. */
+  #close(compiled: Compiled, ctx: CallContext, outcome: unknown, threw: boolean): ToolResult {
+    let result: unknown = outcome;
+    let failed = threw;
+    for (const look of compiled.finishes) {
+      try {
+        result = look(ctx, result, failed);
+        failed = false;
+      } catch (error) {
+        result = error;
+        failed = true;
+      }
+    }
+    const answer = stamped(ctx, this.#answer(ctx, result, failed));
+    if (ctx.settled) return answer;
+    ctx.settle();
+    if (this.#observers.heard('end')) {
+      const durationMs = ctx.startedAt === 0 ? 0 : performance.now() - ctx.startedAt;
+      const cause = causeOf(answer);
+      this.#observers.emit('end', { call: observed(ctx.call), result: copied(answer), cause, durationMs });
+    }
+    return answer;
+  }
+
+  #answer(ctx: CallContext, result: unknown, threw: boolean): ToolResult {
+    if (threw) return toFailure(ctx, result);
+    if (!isToolResult(result)) {
+      return ctx.fail(
+        'internal',
+        'A stage answered with something that is not a result. This is a fault of the stage.',
+      );
+    }
+    // Whatever a stage says: while the handler works, nobody knows how the call ends.
+    if (result.ok && ctx.running) {
+      return ctx.fail('internal', 'A stage answered before the tool had finished. The tool may have taken effect.');
+    }
+    return result;
+  }
+
+  /** Settles on the caller's signal and on the deadline, whatever the stages do. */
+  #held(
+    compiled: Compiled,
+    ctx: CallContext,
+    answer: Promise<ToolResult>,
+    signal: AbortSignal | undefined,
+    deadline: number,
+  ): Promise<ToolResult> {
+    return new Promise((resolve) => {
+      const held: Withdrawable = {
+        place: -1,
+        withdraw: (reason) => {
+          ctx.abort(reason);
+          // The chain goes first, so that its stages see the end too; what hangs does not get a second turn.
+          setImmediate(() => {
+            if (!ctx.settled) resolve(this.#close(compiled, ctx, reason, true));
+          });
+        },
+      };
+      const timer =
+        deadline === Number.POSITIVE_INFINITY
+          ? undefined
+          : setTimeout(() => held.withdraw(overdue(deadline)), deadline);
+      if (signal !== undefined) watchSignal(signal, held);
+      ctx.onSettled(() => {
+        clearTimeout(timer);
+        if (signal !== undefined) unwatchSignal(signal, held);
+      });
+      void answer.then(resolve);
+    });
+  }
+
+  #progressed(ctx: CallContext, data: unknown): void {
+    const sink = this.#progress.get(ctx.root);
+    if (sink === undefined && !this.#observers.heard('progress')) return;
+    const copy = copied(data);
+    if (this.#observers.heard('progress')) this.#observers.emit('progress', { call: observed(ctx.call), data: copy });
+    try {
+      sink?.(copy);
+    } catch {
+      // Whoever listens to progress must not be able to stop it.
+    }
+  }
+
+  /** For what cannot even be read as a call. */
+  #unreadable(error: unknown): Failure {
+    const empty = { id: this.#newId(undefined), name: '', arguments: undefined };
+    const ctx = new CallContext(this.#host, empty, this.registry, this.#run, this.#state);
+    if (error instanceof ToolError) return toFailure(ctx, error);
+    return ctx.fail('invalid_arguments', 'A tool call must be an object { id, name, arguments }.', { cause: error });
+  }
+}
+
+/**
+ * Makes a router. Throws a TypeError for options that do not exist or contradict each other, and for a tool that
+ * declares a capability (paths, urls, commands) which no stage of the pipeline provides.
+ *
+ * @example
+ * const router = createRouter({ tools: [searchNotes], roots: ['./workspace'] });
+ * const result = await router.call({ id: 'c1', name: 'search_notes', arguments: '{"keyword":"rag"}' });
+ */
+export function createRouter<State = unknown>(options: RouterOptions<State>): Router<State> {
+  return new Router(options);
+}
+
+/** Options that cannot be used are an answer like any other: `call` never rejects. */
+function checkCallOptions(options: CallOptions): void {
+  try {
+    checkOptions('call', options, callOptions);
+    if (options.deadline !== undefined) checkMilliseconds(options.deadline, 'The deadline of a call');
+  } catch (error) {
+    throw new ToolError(error instanceof Error ? error.message : String(error), { code: 'internal', cause: error });
+  }
+}
+
+function pick(options: object): DefaultPipelineOptions {
+  return Object.fromEntries(Object.entries(options).filter(([option]) => defaultPipelineOptions.includes(option)));
+}
+
+function overdue(deadline: number): ToolError {
+  return new ToolError(`The call did not finish within its overall deadline of ${deadline} ms.`, { code: 'timeout' });
+}
+
+/** An answer that was stored, shared or made up elsewhere never carries another call's id. */
+function stamped(ctx: CallContext, result: ToolResult): ToolResult {
+  const { id, name } = ctx.call;
+  if (result.call_id === id && result.tool_name === name && result.meta !== undefined) return result;
+  return { ...result, call_id: id, tool_name: name, meta: result.meta ?? noMeta };
+}
+
+const declared: readonly (readonly [keyof Tool, Capability])[] = [
+  ['paths', 'fs'],
+  ['urls', 'fetch'],
+  ['commands', 'exec'],
+];
+
+function checkCapabilities(tool: Tool, pipeline: RouterPipeline<never>): void {
+  for (const [declaration, capability] of declared) {
+    if (tool[declaration] === undefined) continue;
+    if (pipeline.entries.some(({ stage }) => traitsOf(stage).provides?.includes(capability))) continue;
+    throw new TypeError(
+      `Tool "${tool.name}" declares ${declaration}, but no stage provides "${capability}". ` +
+        `The stages are: ${pipeline.names.join(', ')}.`,
+    );
+  }
+}

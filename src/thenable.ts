@@ -1,0 +1,9 @@
+/** Whether a value has yet to come: a promise, of any realm or library. */
+export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+}
+
+/** A real promise of a value that has yet to come; the same one where it is a real promise already. */
+export function toPromise<T>(value: PromiseLike<T>): Promise<T> {
+  return value instanceof Promise ? value : Promise.resolve(value);
+}
