@@ -1,0 +1,149 @@
+import type { GrantedFs } from '../src/capabilities/fs/scoped-fs.ts';
+import type { PathIntent, ScopedFs } from '../src/capabilities/fs/types.ts';
+import { type CheckedPath, Workspace, type WorkspaceOptions } from '../src/capabilities/fs/workspace.ts';
+import { ToolError } from '../src/errors.ts';
+import type { Failure } from '../src/result.ts';
+import type { Tool } from '../src/tool.ts';
+import { type Guard, guard, step } from '../src/traits.ts';
+import type { Effect, Ready, Stage } from '../src/types.ts';
+
+/** The folders and rules of {@link pathGuard}. */
+export interface PathGuardOptions extends WorkspaceOptions {}
+
+/** What {@link pathGuard} hands on for a tool that declares paths. */
+export interface PathGuardAdds {
+  /** The arguments, each path rewritten canonically; the same object when nothing had to be rewritten. */
+  readonly args: unknown;
+  /** Absolute and canonical paths, each with what the tool means to do there. */
+  readonly effects: readonly Effect[];
+  /** Reaches the checked paths and what lies below them, until the call settles. */
+  readonly fs: ScopedFs;
+}
+
+const optionNames: ReadonlySet<string> = new Set([
+  'roots',
+  'allow',
+  'deny',
+  'allowProtected',
+  'level',
+  'strict',
+  'backslash',
+] satisfies (keyof PathGuardOptions)[]);
+
+/**
+ * Checks every argument that a tool declares in `paths`, rewrites it canonically, and gives the tool `ctx.fs`, which
+ * reaches just these paths. Paths in the first root become relative to it, paths in another root absolute.
+ *
+ * Files that other programs obey or execute (`.git`, `.bashrc`, `.vscode`, workflows ...) may be read but not
+ * written, unless `allowProtected` lists them.
+ *
+ * Fails with: `path_denied`; the reason stands in `details.reason`, the argument in `details.pointer`.
+ *
+ * @example
+ * pipeline().use('pathGuard', pathGuard({ roots: ['./workspace'], deny: ['secrets/**'] }))
+ */
+export function pathGuard(options: PathGuardOptions): Stage<Ready, PathGuardAdds> & Guard {
+  if (typeof options !== 'object' || options === null) throw new TypeError('pathGuard: options with roots are needed');
+  for (const name of Object.keys(options)) {
+    if (!optionNames.has(name)) {
+      throw new TypeError(
+        `pathGuard: unknown option ${JSON.stringify(name)}; there are ${[...optionNames].join(', ')}`,
+      );
+    }
+  }
+  const workspace = new Workspace(options);
+
+  const stage = step(function pathGuard(ctx: Ready): PathGuardAdds | Failure | undefined {
+    const { paths } = ctx.tool;
+    return paths === undefined ? undefined : check(workspace, ctx, paths);
+  });
+  return guard(stage as Stage<Ready, PathGuardAdds>, {
+    needs: ['tool', 'args'],
+    adds: ['args', 'effects', 'fs'],
+    provides: ['fs'],
+    rewrites: true,
+  });
+}
+
+function check(workspace: Workspace, ctx: Ready, paths: NonNullable<Tool['paths']>): PathGuardAdds | Failure {
+  const grants: CheckedPath[] = [];
+  const effects: Effect[] = ctx.effects === undefined ? [] : [...ctx.effects];
+  let args = ctx.args;
+  for (const declared of Object.keys(paths)) {
+    const intent = paths[declared] as PathIntent;
+    const visit = (value: unknown, pointer: string): unknown => {
+      try {
+        const checked = workspace.check(value, intent);
+        grants.push(checked);
+        effects.push({ kind: intent === 'write' ? 'fs.write' : 'fs.read', path: checked.absolute });
+        return checked.argument;
+      } catch (error) {
+        throw error instanceof ToolError ? new Refused(pointer, error) : error;
+      }
+    };
+    try {
+      args = rewrite(args, partsOf(declared), 0, '', visit);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      return refuse(ctx, error);
+    }
+  }
+  const fs: GrantedFs = workspace.scope(grants);
+  ctx.onSettled(() => fs.revoke());
+  return { args, effects, fs };
+}
+
+/** A refused argument, on its way out of the walk through the arguments. */
+class Refused {
+  readonly pointer: string;
+  readonly error: ToolError;
+
+  constructor(pointer: string, error: ToolError) {
+    this.pointer = pointer;
+    this.error = error;
+  }
+}
+
+function refuse(ctx: Ready, { pointer, error }: Refused): Failure {
+  const details = { ...(error.options.details as object | undefined), pointer };
+  return ctx.fail(error.code, `${pointer}: ${error.message}`, { ...error.options, details });
+}
+
+/** The parts of a property name or a JSON pointer. */
+function partsOf(declared: string): readonly string[] {
+  if (!declared.startsWith('/')) return [declared];
+  return declared
+    .slice(1)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** Replaces what stands at the given place; copies only what has to change on the way, and leaves absent places be. */
+function rewrite(
+  value: unknown,
+  parts: readonly string[],
+  at: number,
+  pointer: string,
+  visit: (value: unknown, pointer: string) => unknown,
+): unknown {
+  // An optional argument that is not there, or null, is granted nothing.
+  if (value === undefined || value === null) return value;
+  const part = parts[at];
+  if (part === undefined) return visit(value, pointer);
+  if (Array.isArray(value)) {
+    let copy: unknown[] | undefined;
+    for (const [index, item] of value.entries()) {
+      if (part !== '*' && part !== String(index)) continue;
+      const rewritten = rewrite(item, parts, at + 1, `${pointer}/${index}`, visit);
+      if (rewritten === item) continue;
+      copy ??= [...value];
+      copy[index] = rewritten;
+    }
+    return copy ?? value;
+  }
+  if (typeof value !== 'object' || !Object.hasOwn(value, part)) return value;
+  const item = (value as Record<string, unknown>)[part];
+  const escaped = part.replaceAll('~', '~0').replaceAll('/', '~1');
+  const rewritten = rewrite(item, parts, at + 1, `${pointer}/${escaped}`, visit);
+  return rewritten === item ? value : { ...value, [part]: rewritten };
+}

@@ -1,0 +1,115 @@
+import { createRequire } from 'node:module';
+import { foldPath, foldPathWithoutStreams } from './names.ts';
+import { isProtected } from './protected.ts';
+import type { PathIntent } from './types.ts';
+
+export interface PathRuleOptions {
+  /**
+   * Globs of what may be touched, relative to the root, exact in case and spelling; `X/**` includes `X`.
+   * Default: everything in the roots.
+   */
+  readonly allow?: readonly string[];
+  /**
+   * Globs of what may never be touched, relative to the root; stronger than `allow`. They match wide: in every case
+   * and Unicode form, on every platform, and a folder with all that is in it: `X` and `X/**` both forbid both. A glob names its place from the root on: begin it with
+   * two asterisks and a slash to mean every depth. Default: none.
+   */
+  readonly deny?: readonly string[];
+  /** Globs of protected files (see `isProtected`) that may be written all the same. Default: none. */
+  readonly allowProtected?: readonly string[];
+}
+
+/** Says which rule forbids a path, if any: `rule` or `protected`. */
+export type PathJudge = (rel: string, intent: PathIntent) => 'rule' | 'protected' | undefined;
+
+type Matcher = (path: string) => boolean;
+
+// `!` and `#` at the start of a glob are ordinary characters: an allow list that begins with `!` would allow the rest.
+const options = { dot: true, nonegate: true, nocomment: true, platform: 'linux' } as const;
+const maxRules = 1000;
+const maxModelGlob = 256;
+
+/** Compiles allow and deny globs. Throws a TypeError for a glob that could not do what it seems to say. */
+export function compileRules(rules: PathRuleOptions): PathJudge {
+  const allow = rules.allow && anyOf(rules.allow, 'allow', exact);
+  const deny = rules.deny?.length ? anyOf(rules.deny, 'deny', wide) : undefined;
+  const unprotected = rules.allowProtected?.length ? anyOf(rules.allowProtected, 'allowProtected', exact) : undefined;
+  return (rel, intent) => {
+    // The root is no name in itself: what it lists is judged entry by entry, and changing it is refused elsewhere.
+    if (rel === '') return undefined;
+    if (deny?.(rel)) return 'rule';
+    if (allow && !allow(rel)) return 'rule';
+    if (intent === 'write' && isProtected(rel) && !unprotected?.(rel)) return 'protected';
+    return undefined;
+  };
+}
+
+/**
+ * A matcher for a glob that a model wrote. It is at most 256 characters long, has at most three brace groups and no
+ * extended patterns, so that it cannot take long; a name with brackets, as routers of web pages like them, also
+ * matches literally. A glob without `/` matches the name at any depth.
+ */
+export function compileModelGlob(glob: string): Matcher | undefined {
+  if (glob.length > maxModelGlob || glob.split('{').length > 4) return undefined;
+  const rooted = glob.includes('/') ? glob.replace(/^\.?\//, '') : `**/${glob}`;
+  const patterns = rooted.includes('[') ? [rooted, rooted.replace(/[[\]]/g, '\\$&')] : [rooted];
+  const matchers = patterns.map((pattern) => compile(pattern, { ...options, noext: true }));
+  return (path) => matchers.some((matches) => matches(path));
+}
+
+function anyOf(globs: readonly string[], option: string, make: (glob: string) => Matcher): Matcher {
+  if (!Array.isArray(globs)) throw new TypeError(`pathGuard: ${option} must be a list of globs`);
+  if (globs.length > maxRules) throw new TypeError(`pathGuard: ${option} has more than ${maxRules} globs`);
+  const matchers = globs.map((glob) => {
+    refuseUseless(glob, option);
+    return make(glob);
+  });
+  return (path) => matchers.some((matches) => matches(path));
+}
+
+function refuseUseless(glob: unknown, option: string): asserts glob is string {
+  const problem =
+    typeof glob !== 'string' || glob === ''
+      ? 'is not a glob'
+      : glob.startsWith('/') || /^[A-Za-z]:/.test(glob) || glob.startsWith('~')
+        ? 'must be relative to the root'
+        : glob.split('/').includes('..') || glob.startsWith('./')
+          ? 'can never match: paths are compared without "." and ".."'
+          : glob.endsWith('/')
+            ? 'must not end in "/"; write X/** for a folder'
+            : glob.includes('\\') && !/\\[[\](){}*?!+@\\]/.test(glob)
+              ? 'must separate folders with "/"'
+              : /\[:upper:\]/i.test(glob)
+                ? 'must not ask for upper case'
+                : undefined;
+  if (problem) throw new TypeError(`pathGuard: the ${option} glob ${JSON.stringify(glob)} ${problem}`);
+}
+
+function exact(glob: string): Matcher {
+  const matches = compile(glob, options);
+  const folder = folderOf(glob);
+  const isFolder = folder === undefined ? undefined : compile(folder, options);
+  return (path) => matches(path) || isFolder?.(path) === true;
+}
+
+function wide(glob: string): Matcher {
+  const folded = glob.includes('[') ? foldPath(glob) : foldPathWithoutStreams(glob);
+  const itself = exact(folded);
+  const below = glob.endsWith('/**') ? undefined : compile(`${folded}/**`, options);
+  const matches = (path: string) => itself(path) || below?.(path) === true;
+  return (path) => matches(foldPath(path)) || (path.includes(':') && matches(foldPathWithoutStreams(path)));
+}
+
+/** `X` of `X/**`. */
+function folderOf(glob: string): string | undefined {
+  return glob.endsWith('/**') ? glob.slice(0, -3) : undefined;
+}
+
+let library: typeof import('minimatch') | undefined;
+
+function compile(glob: string, how: import('minimatch').MinimatchOptions): Matcher {
+  library ??= createRequire(import.meta.url)('minimatch') as typeof import('minimatch');
+  const { Minimatch } = library;
+  const compiled = new Minimatch(glob, how);
+  return (path) => compiled.match(path);
+}
