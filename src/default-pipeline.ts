@@ -1,0 +1,76 @@
+import { execute } from '../middleware/execute.ts';
+import { lookup } from '../middleware/lookup.ts';
+import { type NormalizeOptions, normalize } from '../middleware/normalize.ts';
+import { type PathGuardAdds, type PathGuardOptions, pathGuard } from '../middleware/path-guard.ts';
+import { type PermissionOptions, permission } from '../middleware/permission.ts';
+import { timeout } from '../middleware/timeout.ts';
+import { type ValidateOptions, validate } from '../middleware/validate.ts';
+import { checkOptions } from './options.ts';
+import { type Pipeline, type Place, pipeline } from './pipeline.ts';
+import type { Tool } from './tool.ts';
+import type { Call, Found, Ready } from './types.ts';
+
+/** The options of the default pipeline: those of its stages, the common ones without a detour. */
+export interface DefaultPipelineOptions extends PermissionOptions {
+  /** The folders that path arguments may lie in; the first is where relative paths begin. Default: none. */
+  readonly roots?: PathGuardOptions['roots'];
+  /** For tools that set no timeout of their own, in milliseconds. Default 30,000. */
+  readonly timeout?: number;
+  /** Values that must never leave in a result, such as keys from the environment. Default: none. */
+  readonly secrets?: NormalizeOptions['secrets'];
+  /** The path guard's further options. */
+  readonly pathGuard?: Omit<PathGuardOptions, 'roots'>;
+  /** The validate stage's options. */
+  readonly validate?: ValidateOptions;
+  /** The normalize stage's further options. */
+  readonly normalize?: Omit<NormalizeOptions, 'secrets'>;
+}
+
+/** The names of {@link DefaultPipelineOptions}. */
+export const defaultPipelineOptions: readonly string[] = [
+  'roots',
+  'rules',
+  'policies',
+  'modes',
+  'approve',
+  'approveTimeout',
+  'decideTimeout',
+  'timeout',
+  'secrets',
+  'pathGuard',
+  'validate',
+  'normalize',
+] satisfies (keyof DefaultPipelineOptions)[];
+
+/** The places of the default pipeline, outermost first. */
+export interface DefaultPlaces<State> {
+  readonly normalize: Place<Call<State>, unknown, false>;
+  readonly lookup: Place<Call<State>, { tool: Tool }, false>;
+  readonly validate: Place<Found<State>, { args: unknown }, false>;
+  readonly pathGuard: Place<Ready<State>, PathGuardAdds, true>;
+  readonly permission: Place<Ready<State>, unknown, true>;
+  readonly timeout: Place<Ready<State>, unknown, false>;
+  readonly execute: Place<Ready<State>, unknown, false>;
+}
+
+/**
+ * The seven stages that a tool call passes unless you say otherwise. `normalize` stands first and so acts last.
+ *
+ * @example
+ * const mine = defaultPipeline({ roots: ['./workspace'], approve }).before('normalize', 'audit', audit(console.error));
+ */
+export function defaultPipeline<State = unknown>(
+  options: DefaultPipelineOptions = {},
+): Pipeline<State, DefaultPlaces<State>, Ready<State>> {
+  checkOptions('defaultPipeline', options, defaultPipelineOptions);
+  const { roots = [], timeout: limit, secrets, pathGuard: paths, validate: reading, normalize: output, ...rest } = options;
+  const stages = pipeline<State>()
+    .use('normalize', normalize({ ...output, ...(secrets !== undefined && { secrets }) }))
+    .use('lookup', lookup())
+    .use('validate', validate(reading))
+    .use('pathGuard', pathGuard({ ...paths, roots }))
+    .use('permission', permission(rest))
+    .use('timeout', timeout(limit === undefined ? {} : { default: limit }))
+    .use('execute', execute());
+  return stages as unknown as Pipeline<State, DefaultPlaces<State>, Ready<State>>;
+}

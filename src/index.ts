@@ -1,0 +1,24 @@
+export type { StreamEvent } from './batch.ts';
+export type {
+  FsLevel,
+  GuardedPath,
+  PathIntent,
+  ScopedEntry,
+  ScopedFile,
+  ScopedFs,
+  ScopedStat,
+} from './capabilities/fs/types.ts';
+export { type DefaultPipelineOptions, defaultPipeline } from './default-pipeline.ts';
+export { type ArgumentsOf, defineTool, type ToolDefinition } from './define-tool.ts';
+export { type CallEffect, type ErrorCode, errorCodes, type FailureOptions, ToolError } from './errors.ts';
+export type { Listener, ObservedCall, RouterEvent, RouterEvents } from './observers.ts';
+export { type Pipeline, type Place, pipeline, type RouterPipeline, type StageDescription } from './pipeline.ts';
+export { type AddOptions, createRegistry, type Registry, type ToolFilter } from './registry.ts';
+export { type Failure, isToolResult, type Meta, type Success, type ToolResult } from './result.ts';
+export { type BatchOptions, type CallOptions, createRouter, type Router, type RouterOptions } from './router.ts';
+export type { Infer } from './schema/infer.ts';
+export type { JsonSchema, JsonSchemaObject } from './schema/json-schema.ts';
+export type { StandardSchema } from './schema/standard-schema.ts';
+export type { PermissionLevel, Tool, ToolAnnotations, ToolContext } from './tool.ts';
+export { type Capability, finish, type Guard, guard, repeatable, step, type Traits, traitsOf, withTraits } from './traits.ts';
+export type { Call, Effect, Found, Maybe, Next, Ready, Run, Stage, ToolCall } from './types.ts';
