@@ -1,0 +1,128 @@
+import { createRequire } from 'node:module';
+import type { Ajv, AnySchemaObject, Options, ValidateFunction } from 'ajv';
+import type { FormatsPlugin } from 'ajv-formats';
+import { type Dialect, dialectOf } from './dialect.ts';
+import type { Validator } from './engine.ts';
+import { explain } from './explain.ts';
+import type { JsonSchema, JsonSchemaObject } from './json-schema.ts';
+import { compilePattern } from './patterns.ts';
+import { prepareSchema } from './prepare.ts';
+import { asyncSchema, invalidSchema, MetaSchemaErrors } from './schema-fault.ts';
+import { uniqueItems } from './unique-items.ts';
+import { isSchemaObject } from './walk.ts';
+
+const modules: Readonly<Record<Dialect, string>> = {
+  'draft-07': 'ajv',
+  '2019-09': 'ajv/dist/2019.js',
+  '2020-12': 'ajv/dist/2020.js',
+};
+
+/** An instance keeps something of every schema it ever compiled, so it is given up after this many. */
+const mostCompiled = 2_000;
+
+const require = createRequire(import.meta.url);
+
+interface CompilerOptions {
+  readonly defaults: boolean;
+  readonly formats?: boolean;
+  readonly schemas?: Readonly<Record<string, JsonSchema>>;
+}
+
+/** Compiles schemas with Ajv, each by its own dialect: one instance a dialect, made when first needed. */
+export class AjvCompiler {
+  readonly #options: CompilerOptions;
+  readonly #instances = new Map<Dialect, Instance>();
+
+  constructor(options: CompilerOptions) {
+    this.#options = options;
+  }
+
+  compile(schema: JsonSchema): Validator {
+    if (typeof schema === 'boolean') return this.#validator(schema, '2020-12', schema);
+    if (!isSchemaObject(schema)) throw invalidSchema('A schema must be an object or a boolean.');
+    if (schema['$async'] !== undefined) throw asyncSchema(schema);
+    return this.#validator(prepareSchema(schema), dialectOf(schema), schema);
+  }
+
+  #validator(prepared: AnySchemaObject | boolean, dialect: Dialect, schema: JsonSchema): Validator {
+    const validate = this.#instance(dialect).compile(prepared);
+    return function validator(value) {
+      try {
+        // Exactly true: an asynchronous schema would answer with a promise.
+        if ((validate(value) as unknown) === true) return undefined;
+        return explain(prepared as JsonSchema, value, validate.errors ?? []);
+      } catch {
+        return explain(schema, value, []);
+      }
+    };
+  }
+
+  #instance(dialect: Dialect): Instance {
+    const current = this.#instances.get(dialect);
+    if (current !== undefined && current.compiled < mostCompiled) return current;
+    const made = new Instance(dialect, this.#options);
+    this.#instances.set(dialect, made);
+    return made;
+  }
+}
+
+class Instance {
+  compiled = 0;
+  readonly #ajv: Ajv;
+  readonly #refs: Ajv['refs'];
+  readonly #schemas: Ajv['schemas'];
+
+  constructor(dialect: Dialect, options: CompilerOptions) {
+    const loaded = require(modules[dialect]) as { default: new (options: Options) => Ajv };
+    const AjvClass = loaded.default;
+    this.#ajv = new AjvClass({
+      strict: false,
+      strictNumbers: true,
+      allErrors: false,
+      ownProperties: true,
+      coerceTypes: false,
+      removeAdditional: false,
+      useDefaults: options.defaults,
+      $data: false,
+      addUsedSchema: false,
+      validateFormats: options.formats ?? true,
+      logger: false,
+      code: { regExp: compilePattern },
+    });
+    this.#ajv.removeKeyword('uniqueItems');
+    this.#ajv.addKeyword(uniqueItems);
+    if (options.formats ?? true) {
+      const { default: addFormats } = require('ajv-formats') as { default: FormatsPlugin };
+      addFormats(this.#ajv);
+    }
+    for (const [uri, schema] of Object.entries(options.schemas ?? {})) this.#ajv.addSchema(known(schema), uri);
+    this.#refs = { ...this.#ajv.refs };
+    this.#schemas = { ...this.#ajv.schemas };
+  }
+
+  compile(schema: AnySchemaObject | boolean): ValidateFunction {
+    this.compiled++;
+    try {
+      if (this.#ajv.validateSchema(schema) !== true) throw new MetaSchemaErrors(this.#ajv.errors ?? []);
+      return this.#ajv.compile(schema);
+    } finally {
+      this.#forget(schema);
+    }
+  }
+
+  /** Takes away all traces of a schema: what one tool calls itself must not be seen by the next. */
+  #forget(schema: AnySchemaObject | boolean): void {
+    if (typeof schema === 'object') this.#ajv.removeSchema(schema);
+    restore(this.#ajv.refs, this.#refs);
+    restore(this.#ajv.schemas, this.#schemas);
+  }
+}
+
+function known(schema: JsonSchema): AnySchemaObject | boolean {
+  return isSchemaObject(schema) ? prepareSchema(schema as JsonSchemaObject) : schema;
+}
+
+function restore<Value>(table: Record<string, Value>, before: Readonly<Record<string, Value>>): void {
+  for (const key of Object.keys(table)) if (!Object.hasOwn(before, key)) delete table[key];
+  Object.assign(table, before);
+}

@@ -1,0 +1,117 @@
+import type { ErrorObject } from 'ajv';
+import { subjectOf } from './branches.ts';
+import { describeValue, listed, literal } from './describe.ts';
+import { findViolations } from './find-violations.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { pointerStep, valueAt } from './pointer.ts';
+import type { Violation } from './violation.ts';
+
+const most = 10;
+
+/**
+ * Says what is wrong with a value that Ajv refused. Ajv stops at the first error, which keeps hostile input cheap; so its
+ * one decisive error is joined by what a bounded search of our own finds beside it. Errors of Ajv carry parts of the schema
+ * and are never handed on as they are.
+ */
+export function explain(schema: JsonSchema, value: unknown, errors: readonly ErrorObject[]): readonly Violation[] {
+  try {
+    return explained(schema, value, errors);
+  } catch {
+    return [uncheckable(value)];
+  }
+}
+
+function explained(schema: JsonSchema, value: unknown, errors: readonly ErrorObject[]): readonly Violation[] {
+  const found = findViolations(schema, value);
+  const decisive = decisiveError(errors);
+  if (decisive === undefined) return found.length > 0 ? found : [uncheckable(value)];
+  if (found.some((violation) => covers(violation, decisive))) return found;
+  return [violationOf(decisive, value), ...found].slice(0, most);
+}
+
+/** Ajv adds the error of an outer keyword after those of the schemas inside it, so the last one decides. */
+function decisiveError(errors: readonly ErrorObject[]): ErrorObject | undefined {
+  const last = errors.at(-1);
+  // `if` and `propertyNames` only repeat that something inside did not fit.
+  const repeats = last?.keyword === 'if' || last?.keyword === 'propertyNames';
+  return (repeats && errors.at(-2)) || last;
+}
+
+function covers(violation: Violation, error: ErrorObject): boolean {
+  const pointer = pointerOf(error);
+  // What was found at the place or below it explains the refusal of the whole.
+  return violation.pointer === pointer || (isComposite(error) && violation.pointer.startsWith(`${pointer}/`));
+}
+
+function isComposite({ keyword }: ErrorObject): boolean {
+  return keyword === 'anyOf' || keyword === 'oneOf';
+}
+
+function pointerOf({ instancePath, params }: ErrorObject): string {
+  const property: unknown = params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'];
+  return typeof property === 'string' ? instancePath + pointerStep(property) : instancePath;
+}
+
+function violationOf(error: ErrorObject, root: unknown): Violation {
+  const pointer = pointerOf(error);
+  const value = valueAt(root, pointer);
+  const { expected, what } = phrase(error);
+  const received = describeValue(value);
+  const shown = value === undefined || value === root ? '' : ` (got ${received})`;
+  return {
+    pointer,
+    keyword: error.keyword,
+    expected,
+    received,
+    message: `${subjectOf(pointer)} ${what}${shown}`,
+  };
+}
+
+function phrase({ keyword, params, message }: ErrorObject): { expected: string; what: string } {
+  switch (keyword) {
+    case 'required':
+    case 'dependentRequired':
+    case 'dependencies':
+      return { expected: 'a value', what: 'is required' };
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return { expected: 'no such property', what: 'is not a known property' };
+    case 'false schema':
+      return { expected: 'nothing', what: 'is not allowed here' };
+    case 'const': {
+      const wanted = literal(params['allowedValue']);
+      return { expected: wanted, what: `must be ${wanted}` };
+    }
+    case 'enum': {
+      const allowed: unknown = params['allowedValues'];
+      const wanted = `one of ${Array.isArray(allowed) ? listed(allowed.map(literal)) : 'the allowed values'}`;
+      return { expected: wanted, what: `must be ${wanted}` };
+    }
+    case 'anyOf':
+      return { expected: 'one of the allowed forms', what: 'fits none of its allowed forms' };
+    case 'oneOf': {
+      const both: unknown = params['passingSchemas'];
+      if (!Array.isArray(both)) return { expected: 'one of the allowed forms', what: 'fits none of its allowed forms' };
+      return {
+        expected: 'exactly one form',
+        what: 'fits more than one of its allowed forms, where exactly one must fit',
+      };
+    }
+    case 'not':
+      return { expected: 'something else', what: 'is of a form that is not allowed' };
+    default: {
+      const what = message ?? `does not fit "${keyword}"`;
+      return { expected: what.replace(/^must /, ''), what };
+    }
+  }
+}
+
+function uncheckable(value: unknown): Violation {
+  return {
+    pointer: '',
+    keyword: 'schema',
+    expected: 'a value that can be checked',
+    received: typeof value,
+    message: 'the value could not be checked to the end',
+  };
+}

@@ -1,0 +1,50 @@
+import { findViolations } from './find-violations.ts';
+import type { JsonSchemaObject } from './json-schema.ts';
+import { isSchemaObject, mapSchema } from './walk.ts';
+
+/**
+ * Makes a schema ready for compiling, without changing what it allows:
+ *
+ * - `$schema` is taken off, because the dialect has been chosen already;
+ * - draft 4's `exclusiveMinimum: true` beside a `minimum` becomes today's number;
+ * - a default that does not fit its own schema (`{ type: 'string', default: null }`) is dropped: filled in, it would have
+ *   every call refused that leaves the property out.
+ *
+ * Gives the same object back where there was nothing to do.
+ */
+export function prepareSchema(schema: JsonSchemaObject): JsonSchemaObject {
+  const ready = mapSchema(schema, (inner) => withoutMisfits(schema, withNumericBounds(inner)));
+  if (ready.$schema === undefined) return ready;
+  const { $schema: _, ...rest } = ready;
+  return rest;
+}
+
+function withNumericBounds(schema: JsonSchemaObject): JsonSchemaObject {
+  const lower = asNumericBound(schema, 'minimum', 'exclusiveMinimum');
+  return asNumericBound(lower, 'maximum', 'exclusiveMaximum');
+}
+
+function asNumericBound(schema: JsonSchemaObject, bound: string, exclusive: string): JsonSchemaObject {
+  const { [exclusive]: flag, [bound]: limit, ...rest } = schema;
+  if (typeof flag !== 'boolean') return schema;
+  if (limit === undefined) return rest;
+  return flag ? { ...rest, [exclusive]: limit } : { ...rest, [bound]: limit };
+}
+
+/** Whether a schema has a default that it would itself refuse. */
+export function hasMisfitDefault(root: JsonSchemaObject, schema: JsonSchemaObject): boolean {
+  return schema.default !== undefined && findViolations(schema, schema.default, root).length > 0;
+}
+
+function withoutMisfits(root: JsonSchemaObject, schema: JsonSchemaObject): JsonSchemaObject {
+  const { properties } = schema;
+  if (!isSchemaObject(properties)) return schema;
+  const entries = Object.entries(properties);
+  const kept = entries.map(([name, property]): [string, unknown] => {
+    if (!isSchemaObject(property) || !hasMisfitDefault(root, property)) return [name, property];
+    const { default: _, ...rest } = property;
+    return [name, rest];
+  });
+  if (kept.every(([, property], index) => property === entries[index]?.[1])) return schema;
+  return { ...schema, properties: Object.fromEntries(kept) as NonNullable<JsonSchemaObject['properties']> };
+}
