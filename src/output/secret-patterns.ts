@@ -25,7 +25,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   { type: 'aws', triggers: ['AKIA', 'ASIA'], pattern: /A[KS]IA[A-Z0-9]{16}/g },
   {
     type: 'aws',
-    triggers: ['ecret'],
+    triggers: ['ecret', 'ECRET'],
     pattern:
       /(?:aws_?)?secret_?(?:access_?)?key["']?\s{0,3}[=:]\s{0,3}["']?(?<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])/gi,
     group: 'secret',
@@ -63,8 +63,8 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     type: 'credentials',
     triggers: ['://'],
-    pattern: /(?<=:\/\/)(?!\[redacted:[a-z-]+\]@)[^\s/@:"'`<>]{0,256}:(?<password>[^\s/"'`<>]{1,256})(?=@)/g,
+    pattern: /(?<=:\/\/)(?!\[redacted:[a-z-]+\]@)[^\s/@:"'`<>]{0,256}:[^\s/"'`<>]{1,256}(?=@)/g,
     // A template such as `://${user}:${password}@` holds no secret.
-    accept: (found) => !/^(?:\$\{?\w|\{|%s|\*+$)/.test(found.slice(found.indexOf(':') + 1)),
+    accept: (found) => !/^(?:\$\{[^}]*\}|\$[A-Z_]+|\{+[^}]*\}+|%s|\*+)$/.test(found.slice(found.indexOf(':') + 1)),
   },
 ];

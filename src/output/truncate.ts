@@ -1,0 +1,42 @@
+/** What the note says one can do about it, unless the tool knows better. */
+export const defaultHint = 'Ask for less at once to see the rest: a range, a page or a filter.';
+
+/**
+ * Shortens text to at most `limit` UTF-16 code units (as `length` counts them): the head, a note with the full size and
+ * `hint`, and the tail. Never cuts inside a code point. Text that fits comes back as it is.
+ */
+export function truncateText(text: string, limit: number, hint: string = defaultHint): string {
+  if (text.length <= limit) return text;
+  const note = noteFor(text, limit, hint);
+  const room = limit - note.length;
+  if (room < 0) return headOf(text, limit);
+  // The head matters more than the tail, but errors and totals tend to stand at the end.
+  const head = headOf(text, Math.ceil(room * 0.7));
+  return head + note + tailOf(text, room - head.length);
+}
+
+function noteFor(text: string, limit: number, hint: string): string {
+  const characters = text.length.toLocaleString('en-US');
+  if (limit < 200) return '[...]';
+  const bytes = Buffer.byteLength(text).toLocaleString('en-US');
+  return `\n[... cut here: the whole text has ${characters} characters (${bytes} bytes).${hint && ` ${hint}`} ...]\n`;
+}
+
+function headOf(text: string, length: number): string {
+  const splits = length > 0 && isLow(text.charCodeAt(length)) && isHigh(text.charCodeAt(length - 1));
+  return text.slice(0, splits ? length - 1 : Math.max(0, length));
+}
+
+function tailOf(text: string, length: number): string {
+  const start = text.length - Math.max(0, length);
+  const splits = isLow(text.charCodeAt(start)) && isHigh(text.charCodeAt(start - 1));
+  return text.slice(splits ? start + 1 : start);
+}
+
+function isHigh(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
+
+function isLow(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
+}
