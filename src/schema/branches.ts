@@ -13,10 +13,13 @@ export function ofNoBranch(
   value: unknown,
   pointer: string,
 ): readonly Violation[] {
+  // The branch that was meant shows by the kind of value, or by the word in the property that tells the forms apart.
   const meant = faults.filter(
     (branch) => !branch.some((fault) => fault.keyword === 'type' && fault.pointer === pointer),
   );
-  if (meant.length === 1 && faults.length > 1) return meant[0] as readonly Violation[];
+  const named = meant.filter((branch) => !branch.some(({ keyword: at }) => at === 'const' || at === 'enum'));
+  const [only] = meant.length === 1 ? meant : named.length === 1 ? named : [];
+  if (only !== undefined && faults.length > 1) return only;
   const told = choiceAt(faults, pointer) ?? tellingProperty(meant);
   if (told !== undefined) {
     const received = valueAt(value, told.pointer.slice(pointer.length));
