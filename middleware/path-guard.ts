@@ -2,6 +2,7 @@ import type { GrantedFs } from '../src/capabilities/fs/scoped-fs.ts';
 import type { PathIntent, ScopedFs } from '../src/capabilities/fs/types.ts';
 import { type CheckedPath, Workspace, type WorkspaceOptions } from '../src/capabilities/fs/workspace.ts';
 import { ToolError } from '../src/errors.ts';
+import { checkOptions } from '../src/options.ts';
 import type { Failure } from '../src/result.ts';
 import type { Tool } from '../src/tool.ts';
 import { type Guard, guard, step } from '../src/traits.ts';
@@ -20,15 +21,16 @@ export interface PathGuardAdds {
   readonly fs: ScopedFs;
 }
 
-const optionNames: ReadonlySet<string> = new Set([
+const optionNames = [
   'roots',
   'allow',
   'deny',
   'allowProtected',
+  'symlinks',
   'level',
   'strict',
   'backslash',
-] satisfies (keyof PathGuardOptions)[]);
+] satisfies (keyof PathGuardOptions)[];
 
 /**
  * Checks every argument that a tool declares in `paths`, rewrites it canonically, and gives the tool `ctx.fs`, which
@@ -43,14 +45,7 @@ const optionNames: ReadonlySet<string> = new Set([
  * pipeline().use('pathGuard', pathGuard({ roots: ['./workspace'], deny: ['secrets/**'] }))
  */
 export function pathGuard(options: PathGuardOptions): Stage<Ready, PathGuardAdds> & Guard {
-  if (typeof options !== 'object' || options === null) throw new TypeError('pathGuard: options with roots are needed');
-  for (const name of Object.keys(options)) {
-    if (!optionNames.has(name)) {
-      throw new TypeError(
-        `pathGuard: unknown option ${JSON.stringify(name)}; there are ${[...optionNames].join(', ')}`,
-      );
-    }
-  }
+  checkOptions('pathGuard', options, optionNames);
   const workspace = new Workspace(options);
 
   const stage = step(function pathGuard(ctx: Ready): PathGuardAdds | Failure | undefined {

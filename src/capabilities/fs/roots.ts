@@ -42,14 +42,17 @@ const optionNames = new Set(['path', 'access', 'symlinks', 'hardlinks', 'force']
  * The folder above each root is trusted: it is up to the host who may replace a root as a whole.
  * Throws a TypeError for a root that does not exist or is too wide.
  */
-export function openRoots(roots: readonly (string | RootOptions)[]): readonly Root[] {
+export function openRoots(
+  roots: readonly (string | RootOptions)[],
+  symlinks: 'within-root' | 'deny' = 'within-root',
+): readonly Root[] {
   if (!Array.isArray(roots) || roots.length === 0)
     throw new TypeError('pathGuard: roots must name at least one folder');
-  return roots.map((root) => openRoot(typeof root === 'string' ? { path: root } : root));
+  return roots.map((root) => openRoot({ symlinks, ...(typeof root === 'string' ? { path: root } : root) }));
 }
 
 function openRoot(options: RootOptions): Root {
-  if (typeof options !== 'object' || options === null || typeof options.path !== 'string' || options.path === '') {
+  if (typeof options.path !== 'string' || options.path === '') {
     throw new TypeError('pathGuard: a root is a folder name or { path, access, symlinks, hardlinks, force }');
   }
   for (const name of Object.keys(options)) {

@@ -13,6 +13,8 @@ export interface WorkspaceOptions extends PathRuleOptions {
    * are named by absolute paths. Where one lies in another, the inner one's settings hold in it.
    */
   readonly roots: readonly (string | RootOptions)[];
+  /** Whether links are followed that stay inside the roots, for roots that do not say it. Default `within-root`. */
+  readonly symlinks?: 'within-root' | 'deny';
   /** The least that the operating system must help; building fails where it cannot. Default `best-effort`. */
   readonly level?: FsLevel;
   /** Refuses every `..` in a path, also one that stays inside the root. Default false. */
@@ -48,7 +50,7 @@ export class Workspace {
     }
     if (typeof strict !== 'boolean') throw new TypeError('pathGuard: strict must be true or false');
     this.level = anchor.level;
-    this.#space = { roots: openRoots(options.roots), judge: compileRules(options), anchor };
+    this.#space = { roots: openRoots(options.roots, options.symlinks), judge: compileRules(options), anchor };
     this.#lexical = {
       platform: platformOf(process.platform),
       roots: this.#space.roots.map((root) => root.spellings),

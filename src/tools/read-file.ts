@@ -1,0 +1,137 @@
+import type { ScopedFs } from '../capabilities/fs/types.ts';
+import { defineTool } from '../define-tool.ts';
+import { ToolError } from '../errors.ts';
+import type { Tool } from '../tool.ts';
+import { splitLines } from './lines.ts';
+import { decodeText, encodingOf, isWholeText, type TextEncoding } from './text.ts';
+
+// What one answer may hold; more is read page by page.
+const pageBytes = 262_144;
+const chunkBytes = 65_536;
+
+/**
+ * Reads a text file, by default its first 2,000 lines and at most 256 KiB (262,144 bytes) at a time; a note in brackets
+ * at the end says how to go on. Without a note the text is exactly the file's. UTF-16 with a byte order mark is
+ * decoded; bytes that are no text are shown as U+FFFD, and the note says so.
+ *
+ * Fails with `tool_error`: `not-found`, `binary` ("binary file (N bytes)"); `path_denied`: `is-dir`.
+ */
+export const readFile: Tool = defineTool({
+  name: 'read_file',
+  description: 'Read a text file. Long files come in pages: pass the offset that the note at the end names.',
+  parameters: {
+    type: 'object',
+    properties: {
+      path: { type: 'string', description: 'File, relative to the workspace' },
+      offset: { type: 'integer', minimum: 1, default: 1, description: 'First line' },
+      limit: { type: 'integer', minimum: 1, default: 2000, description: 'Number of lines' },
+      line_numbers: { type: 'boolean', default: false, description: 'Put the number and a tab before each line' },
+    },
+    required: ['path'],
+    additionalProperties: false,
+  },
+  permission: 'read',
+  annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  paths: { path: 'read' },
+  handler: async ({ path, offset, limit, line_numbers: numbered }, { fs }) => {
+    const { bytes, size, truncated } = await fs.readBytes(path, { maxBytes: pageBytes });
+    const encoding = encodingOf(bytes);
+    if (encoding === undefined) throw binary(size);
+    const page = truncated
+      ? await pageOfLongFile(fs, path, encoding, offset, limit, size)
+      : pageOf(decodeText(bytes, encoding), offset, limit);
+    const damaged = truncated ? page.lines.some((line) => line.includes('\ufffd')) : !isWholeText(bytes, encoding);
+    return render(page, numbered, damaged, encoding);
+  },
+});
+
+interface Page {
+  readonly lines: readonly string[];
+  /** Number of the first line. */
+  readonly first: number;
+  /** Of the whole file, as far as it is known. */
+  readonly total?: number;
+  /** More lines follow. */
+  readonly more: boolean;
+  /** The last line was too long to be shown whole. */
+  readonly cut?: boolean;
+}
+
+function pageOf(text: string, first: number, limit: number): Page {
+  const lines = splitLines(text);
+  const end = Math.min(first - 1 + limit, lines.length);
+  return { lines: lines.slice(first - 1, end), first, total: lines.length, more: end < lines.length };
+}
+
+/** Reads on from the start, line by line, and keeps only what is asked for. */
+async function pageOfLongFile(
+  fs: ScopedFs,
+  path: string,
+  encoding: TextEncoding,
+  first: number,
+  limit: number,
+  size: number,
+): Promise<Page> {
+  const file = await fs.open(path, 'read');
+  const lines: string[] = [];
+  let number = 1;
+  let kept = 0;
+  try {
+    for await (const line of linesOf(file, encoding, size)) {
+      if (number >= first) {
+        if (lines.length === limit) return { lines, first, more: true };
+        if (kept + line.length > pageBytes) {
+          if (lines.length > 0) return { lines, first, more: true };
+          return { lines: [line.slice(0, pageBytes)], first, more: true, cut: true };
+        }
+        kept += line.length;
+        lines.push(line);
+      }
+      number++;
+    }
+    return { lines, first, total: number - 1, more: false };
+  } finally {
+    await file.close();
+  }
+}
+
+async function* linesOf(
+  file: { read(length: number): Promise<Uint8Array> },
+  encoding: TextEncoding,
+  size: number,
+): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder(encoding === 'utf8' ? 'utf-8' : encoding === 'utf16le' ? 'utf-16le' : 'utf-16be', {
+    ignoreBOM: true,
+  });
+  let rest = '';
+  for (;;) {
+    const bytes = await file.read(chunkBytes);
+    if (encoding === 'utf8' && bytes.includes(0)) throw binary(size);
+    const parts = splitLines(rest + decoder.decode(bytes, { stream: bytes.length > 0 }));
+    const open = bytes.length > 0 && !parts.at(-1)?.endsWith('\n') ? parts.pop() : undefined;
+    yield* parts;
+    if (bytes.length === 0) return;
+    // What goes beyond a page cannot be shown, so that it need not be kept; the line goes on to its end all the same.
+    rest = (open ?? '').slice(0, pageBytes + 1);
+  }
+}
+
+function binary(size: number): ToolError {
+  return new ToolError(`This is a binary file (${size} bytes) and not text.`, { details: { reason: 'binary', size } });
+}
+
+function render(page: Page, numbered: boolean, damaged: boolean, encoding: TextEncoding): string {
+  const { lines, first, total, more, cut } = page;
+  const last = first + lines.length - 1;
+  const text = numbered ? lines.map((line, index) => `${first + index}\t${line}`).join('') : lines.join('');
+  const notes: string[] = [];
+  if (lines.length === 0 && first > 1) notes.push(`There is no line ${first}: the file has ${total ?? 0} lines.`);
+  if (cut) notes.push(`Line ${first} is too long and was cut.`);
+  if (more) {
+    notes.push(`Lines ${first} to ${last}${total === undefined ? '' : ` of ${total}`}; go on with offset ${last + 1}.`);
+  }
+  if (damaged) notes.push('Some bytes are not valid UTF-8 and are shown as \ufffd.');
+  if (encoding !== 'utf8') notes.push('The file is in UTF-16.');
+  if (notes.length === 0) return text;
+  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}[${notes.join(' ')}]`;
+}
