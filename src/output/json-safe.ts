@@ -8,6 +8,8 @@ export interface JsonSafeOptions {
   readonly maxDepth?: number;
   /** How many values are looked at altogether; the rest is counted and left out. Default 1,000,000. */
   readonly maxValues?: number;
+  /** How many characters of text are kept altogether, give or take the last text. Default: no limit. */
+  readonly maxCharacters?: number;
 }
 
 /** The state of one conversion. */
@@ -18,6 +20,8 @@ export interface Walk {
   readonly around: object[];
   /** How many more values may be looked at. */
   left: number;
+  /** How many more characters of text there may be. */
+  leftCharacters: number;
 }
 
 /**
@@ -46,19 +50,24 @@ export interface Walk {
  * | a cycle | `"[Circular]"` |
  * | a level too deep | `"[Too deep]"` |
  * | a getter or Proxy that throws | `"[Unreadable]"` |
- * | more values than `maxValues` | in an array `"[12 more items]"`, in an object a member `"[left out]"` |
+ * | more than `maxValues` or `maxCharacters` | in an array `"[12 more items]"`, in an object a member `"[left out]"` |
  *
  * A plain object's own `toJSON` is never called, as functions are left out. A member named `__proto__` stays a member
  * and changes no prototype.
  */
 export function toJsonSafe(value: unknown, options: JsonSafeOptions = {}): unknown {
   if (value === null || typeof value === 'boolean') return value;
-  return convertItem(value, {
+  return convertItem(value, startWalk(options));
+}
+
+export function startWalk(options: JsonSafeOptions): Walk {
+  return {
     text: options.text,
     maxDepth: options.maxDepth ?? 100,
     around: [],
     left: options.maxValues ?? 1_000_000,
-  });
+    leftCharacters: options.maxCharacters ?? Number.POSITIVE_INFINITY,
+  };
 }
 
 /** Converts one value; `undefined` for one that an object leaves out. */
@@ -73,7 +82,7 @@ export function convert(value: unknown, walk: Walk): unknown {
     case 'undefined':
       return value;
     case 'bigint':
-      return value.toString();
+      return convertText(value.toString(), walk);
     case 'object':
       return value === null ? null : convertObject(value, walk);
     default:
@@ -90,7 +99,10 @@ export function convertItem(value: unknown, walk: Walk): unknown {
 
 export function convertText(text: string, walk: Walk): string {
   const whole = wellFormed(text);
-  return walk.text === undefined ? whole : walk.text(whole);
+  const result = walk.text === undefined ? whole : walk.text(whole);
+  walk.leftCharacters -= result.length;
+  if (walk.leftCharacters <= 0) walk.left = 0;
+  return result;
 }
 
 /** Half surrogate pairs become U+FFFD, since JSON text in UTF-8 cannot carry them. */

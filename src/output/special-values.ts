@@ -10,8 +10,9 @@ export function readSpecial(value: object, walk: Walk): unknown {
   if (types.isMap(value)) return readMap(value, walk);
   if (types.isSet(value)) return readAll(value, value.size, walk);
   if (types.isNativeError(value) || value instanceof Error) return readError(value, walk);
-  if (types.isAnyArrayBuffer(value)) return readBinary(new Uint8Array(value));
-  if (ArrayBuffer.isView(value)) return readBinary(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
+  if (types.isAnyArrayBuffer(value)) return readBinary(new Uint8Array(value), walk);
+  if (ArrayBuffer.isView(value))
+    return readBinary(new Uint8Array(value.buffer, value.byteOffset, value.byteLength), walk);
   if (types.isRegExp(value)) return convertText(String(value), walk);
   if (types.isBoxedPrimitive(value)) return convertItem(value.valueOf(), walk);
   if (value instanceof URL || value instanceof URLSearchParams) return convertText(value.toString(), walk);
@@ -66,10 +67,10 @@ function readError(error: object, walk: Walk): unknown {
   return members;
 }
 
-function readBinary(view: Uint8Array): unknown {
+function readBinary(view: Uint8Array, walk: Walk): unknown {
   const { byteLength: bytes } = view;
   if (bytes > keptBytes) return { type: 'binary', bytes };
-  return { type: 'binary', bytes, base64: Buffer.from(view).toString('base64') };
+  return { type: 'binary', bytes, base64: convertText(Buffer.from(view).toString('base64'), walk) };
 }
 
 /** What stands for something still to come, or for something to be used up, rather than for data. */

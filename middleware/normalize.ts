@@ -1,0 +1,169 @@
+import { isContent } from '../src/content.ts';
+import { isErrorCode, isRetryable } from '../src/errors.ts';
+import { toFailure } from '../src/failure.ts';
+import { checkOptions } from '../src/options.ts';
+import { type Cleaner, createCleaner, type Notes, startNotes } from '../src/output/clean.ts';
+import { cleanContent } from '../src/output/clean-content.ts';
+import { toJsonSafe } from '../src/output/json-safe.ts';
+import { createRedactor } from '../src/output/redact.ts';
+import type { SecretPattern } from '../src/output/secret-patterns.ts';
+import { defaultHint } from '../src/output/truncate.ts';
+import {
+  causeOf,
+  type Failure,
+  isToolResult,
+  type Meta,
+  noMeta,
+  rememberCause,
+  type Success,
+  type ToolResult,
+} from '../src/result.ts';
+import { finish } from '../src/traits.ts';
+import type { Call, Found, Stage } from '../src/types.ts';
+
+export interface NormalizeOptions {
+  /**
+   * Values that must never leave, such as those of environment variables: also found in base64, URL-encoded and
+   * JSON-escaped form. Values of fewer than 8 characters are ignored. Default: none.
+   */
+  readonly secrets?: readonly string[];
+  /** Further kinds of secrets to recognize. Default: none. */
+  readonly patterns?: readonly SecretPattern[];
+  /** Whether secrets are taken out at all. Default true. */
+  readonly redact?: boolean;
+  /** The most data a result carries, in characters of text, or of JSON text. Default 262,144. */
+  readonly maxCharacters?: number;
+  /** The longest error text, in characters. Default 8,192. */
+  readonly maxErrorCharacters?: number;
+  /** The most base64 that the content blocks of a result carry together, in characters. Default 16,777,216. */
+  readonly maxBinaryCharacters?: number;
+  /** What the note in shortened data says the model can do about it. Default: ask for a range, a page or a filter. */
+  readonly hint?: string;
+}
+
+const optionNames = [
+  ...['secrets', 'patterns', 'redact', 'maxCharacters', 'maxErrorCharacters', 'maxBinaryCharacters', 'hint'],
+];
+
+/**
+ * Turns every outcome into the envelope; stands outermost and acts last. What was thrown becomes a failure. Data becomes a
+ * JSON-safe copy (the forms stand at `toJsonSafe`), loses control characters and hidden text, then secrets, and then, if it
+ * is too large, its middle. Data that the tool's `output` schema describes stays valid: only texts that the schema leaves
+ * free are cut, and data that is then still too large stays whole. Base64 in content blocks is never cut.
+ *
+ * `meta` notes what was done: `redacted` (the kinds of secrets), `truncated: { characters }` and `oversize: { characters }`
+ * (the full size), `cleaned: true`.
+ *
+ * @example
+ * pipeline().use('normalize', normalize({ secrets: [process.env.API_TOKEN ?? ''] }))
+ *
+ * Fails with: `internal`, for a stage that answers with something that is no result.
+ */
+export function normalize(options: NormalizeOptions = {}): Stage {
+  checkOptions('normalize', options, optionNames);
+  const { redact = true, hint = defaultHint } = options;
+  const redactor = redact ? createRedactor(options) : undefined;
+  const maxCharacters = checkSize(options.maxCharacters ?? 262_144, 'maxCharacters', 256);
+  const maxErrorCharacters = checkSize(options.maxErrorCharacters ?? 8_192, 'maxErrorCharacters', 256);
+  const maxBinary = checkSize(options.maxBinaryCharacters ?? 16_777_216, 'maxBinaryCharacters', 0);
+  const forData = createCleaner({ redactor, maxCharacters, hint });
+  const forErrors = createCleaner({ redactor, maxCharacters: maxErrorCharacters, hint: '' });
+
+  return finish(function normalize(ctx: Call, outcome: unknown, threw: boolean): ToolResult {
+    const result = threw ? toFailure(ctx, outcome) : outcome;
+    try {
+      if (!isToolResult(result)) return notAResult(ctx);
+      return result.ok ? normalSuccess(ctx, result) : normalFailure(result);
+    } catch (error) {
+      // Only what was made to be unreadable comes here, such as a result that is a Proxy.
+      return ctx.fail('internal', 'The result could not be read. This is a fault of a stage.', { cause: error });
+    }
+  });
+
+  function normalSuccess(ctx: Call, result: Success): Success {
+    const { data, meta } = result;
+    if (meta === noMeta && result.error === null && isPlainPrimitive(data)) return result;
+    const notes = startNotes();
+    const output = (ctx as Partial<Found>).tool?.output;
+    const clean =
+      typeof data === 'string' && output === undefined
+        ? forData.text(data, notes)
+        : isContent(data)
+          ? cleanContent(data, forData, maxBinary, notes)
+          : forData.value(data, notes, output);
+    const noted = noteIn(meta, notes, forErrors);
+    if (clean === data && noted === meta && result.error === null) return result;
+    return { ok: true, tool_name: result.tool_name, data: clean, error: null, call_id: result.call_id, meta: noted };
+  }
+
+  function normalFailure(result: Failure): Failure {
+    const notes = startNotes();
+    const error = forErrors.text(result.error, notes);
+    const details = normalDetails(result, notes);
+    const noted = noteIn(result.meta, notes, forErrors);
+    if (error === result.error && error !== '' && noted === result.meta && details === undefined && isWhole(result)) {
+      return result;
+    }
+    const code = isErrorCode(result.code) ? result.code : 'internal';
+    const failure: Failure = {
+      ok: false,
+      tool_name: result.tool_name,
+      data: null,
+      error: error || `${result.tool_name} failed without a message (${code}).`,
+      call_id: result.call_id,
+      meta: noted,
+      code,
+      retryable: typeof result.retryable === 'boolean' ? result.retryable : isRetryable(code),
+      effect: result.effect === 'none' ? 'none' : 'unknown',
+      ...(details !== undefined && { details }),
+    };
+    return rememberCause(failure, causeOf(result));
+  }
+
+  function normalDetails({ code, details }: Failure, notes: Notes): unknown {
+    if (details === undefined) return undefined;
+    // A stored approval stands for exactly this call: changed arguments would no longer be what a person decides on.
+    return code === 'approval_required' ? toJsonSafe(details) : forData.value(details, notes);
+  }
+}
+
+function notAResult(ctx: Call): Failure {
+  return ctx.fail('internal', 'A stage answered with something that is not a result. This is a fault of the stage.');
+}
+
+/** Data that is its own JSON-safe form and that nothing can be wrong with. */
+function isPlainPrimitive(data: unknown): boolean {
+  if (typeof data === 'number') return Number.isFinite(data) && !Object.is(data, -0);
+  return data === null || typeof data === 'boolean';
+}
+
+function isWhole(failure: Failure): boolean {
+  const { code, retryable, effect, data } = failure;
+  const knownEffect = effect === 'none' || effect === 'unknown';
+  return isErrorCode(code) && typeof retryable === 'boolean' && knownEffect && data === null;
+}
+
+function noteIn(meta: Meta | undefined, notes: Notes, cleaner: Cleaner): Meta {
+  const before = isEmpty(meta) ? noMeta : (cleaner.value(meta, notes) as Meta);
+  const { redacted, cleaned, truncated, oversize } = notes;
+  if (redacted.size === 0 && !cleaned && truncated === undefined && oversize === undefined) return before;
+  return {
+    ...before,
+    ...(redacted.size > 0 && { redacted: [...redacted] }),
+    ...(truncated !== undefined && { truncated: { characters: truncated } }),
+    ...(oversize !== undefined && { oversize: { characters: oversize } }),
+    ...(cleaned && { cleaned: true }),
+  };
+}
+
+function isEmpty(meta: unknown): boolean {
+  if (meta === noMeta || typeof meta !== 'object' || meta === null || Array.isArray(meta)) return true;
+  return Object.keys(meta).length === 0;
+}
+
+function checkSize(size: number, name: string, least: number): number {
+  if (typeof size === 'number' && size >= least) return Math.floor(size);
+  throw new TypeError(
+    `normalize({ ${name} }) must be a number of characters, at least ${least}; it is ${String(size)}.`,
+  );
+}

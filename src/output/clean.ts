@@ -1,0 +1,104 @@
+import type { JsonSchemaObject } from '../schema/json-schema.ts';
+import { forModel } from './control-characters.ts';
+import { jsonLength } from './fit-text.ts';
+import { convertItem, startWalk, wellFormed } from './json-safe.ts';
+import type { Redactor } from './redact.ts';
+import { shrink } from './shrink.ts';
+import { shrinkWithinSchema } from './shrink-within-schema.ts';
+import { joinEnds, truncateText } from './truncate.ts';
+
+/** What had to be done to a value. */
+export interface Notes {
+  /** The kinds of secrets that were taken out. */
+  readonly redacted: Set<string>;
+  /** Control characters or hidden text were taken out or made visible. */
+  cleaned: boolean;
+  /** The size, in characters, of what was too large; at least that, where not all of it was looked at. */
+  truncated: number | undefined;
+  /** The size, in characters, of what is too large and had to stay whole. */
+  oversize: number | undefined;
+}
+
+export interface CleanerOptions {
+  readonly redactor?: Redactor | undefined;
+  /** The most characters that a value has as JSON text, and a text by itself. */
+  readonly maxCharacters: number;
+  /** What the note in a shortened value says one can do about it. */
+  readonly hint: string;
+}
+
+/** Makes values fit to leave the router. */
+export interface Cleaner {
+  /** Text: well-formed, without control characters and secrets, and of bounded size. */
+  text(text: string, notes: Notes): string;
+  /** Any other value: JSON-safe too. With the schema of the data it stays valid, so that it may stay too large. */
+  value(value: unknown, notes: Notes, schema?: JsonSchemaObject): unknown;
+}
+
+/** The longest secret that is recognized has about this many characters. */
+const longestSecret = 65_536;
+/** A value takes at most this many characters of JSON text besides its own, for quotes, commas and fixed names. */
+const aroundValue = 128;
+/** No data is looked at further than this, whatever a schema says of it. */
+const mostValues = 5_000_000;
+
+export function startNotes(): Notes {
+  return { redacted: new Set(), cleaned: false, truncated: undefined, oversize: undefined };
+}
+
+export function createCleaner({ redactor, maxCharacters, hint }: CleanerOptions): Cleaner {
+  function wash(text: string, notes: Notes): string {
+    const whole = wellFormed(text);
+    const visible = forModel(whole);
+    if (visible !== text) notes.cleaned = true;
+    return redactor === undefined ? visible : redactor.redact(visible, notes.redacted);
+  }
+
+  function text(text: string, notes: Notes): string {
+    const reach = maxCharacters + 2 * longestSecret;
+    if (text.length > 2 * reach) {
+      // What lies far inside will be cut anyway. Near the edges of the two ends a secret could be in two pieces, of which
+      // neither is recognized: that part goes in any case.
+      notes.truncated = text.length;
+      const head = wash(text.slice(0, reach), notes).slice(0, -longestSecret);
+      const tail = wash(text.slice(-reach), notes).slice(longestSecret);
+      return joinEnds(wellFormed(head), wellFormed(tail), text, maxCharacters, hint);
+    }
+    const clean = wash(text, notes);
+    if (clean.length <= maxCharacters) return clean;
+    notes.truncated = Math.max(notes.truncated ?? 0, clean.length);
+    return truncateText(clean, maxCharacters, hint);
+  }
+
+  function value(value: unknown, notes: Notes, schema?: JsonSchemaObject): unknown {
+    if (schema !== undefined) return described(value, notes, schema);
+    const mostCharacters = 4 * maxCharacters;
+    const walk = startWalk({
+      text: (part) => text(part, notes),
+      maxValues: Math.max(1_000, maxCharacters),
+      maxCharacters: mostCharacters,
+    });
+    const values = walk.left;
+    const safe = convertItem(value, walk);
+    // No text has more than two characters of JSON text for each of its own once it is clean.
+    const atMost = 2 * (mostCharacters - walk.leftCharacters) + aroundValue * (values - walk.left + 1);
+    if (atMost <= maxCharacters) return safe;
+    const size = jsonLength(safe);
+    if (size <= maxCharacters) return safe;
+    notes.truncated = Math.max(notes.truncated ?? 0, size);
+    return shrink(safe, maxCharacters, hint);
+  }
+
+  function described(value: unknown, notes: Notes, schema: JsonSchemaObject): unknown {
+    const walk = startWalk({ text: (part) => wash(part, notes), maxValues: mostValues });
+    const safe = convertItem(value, walk);
+    const size = jsonLength(safe);
+    if (size <= maxCharacters) return safe;
+    const short = shrinkWithinSchema(safe, schema, maxCharacters, hint);
+    const left = jsonLength(short);
+    if (left < size) notes.truncated = size;
+    if (left > maxCharacters) notes.oversize = left;
+    return short;
+  }
+  return { text, value };
+}
