@@ -1,3 +1,5 @@
+import { checkMilliseconds } from '../src/milliseconds.ts';
+import { checkOptions } from '../src/options.ts';
 import type { Approve } from '../src/policy/approval.ts';
 import { type Approved, type Asking, createAsking } from '../src/policy/asking.ts';
 import { canonicalJson } from '../src/policy/canonical-json.ts';
@@ -6,7 +8,7 @@ import { offered } from '../src/policy/offered.ts';
 import { isPolicy, judge, type Policy } from '../src/policy/policy.ts';
 import type { Rule } from '../src/policy/rule.ts';
 import { rules } from '../src/policy/rules.ts';
-import type { Ruling } from '../src/policy/verdict.ts';
+import { type Ruling, stricter } from '../src/policy/verdict.ts';
 import type { Failure, ToolResult } from '../src/result.ts';
 import type { Tool } from '../src/tool.ts';
 import { type Guard, guard, step } from '../src/traits.ts';
@@ -99,7 +101,7 @@ function enact(
   asking: Asking,
   modes: Modes,
 ): Maybe<Approved | ToolResult | undefined> {
-  const { decision, ...why } = ruling ?? byMode(ctx, modes);
+  const { decision, ...why } = (ruling?.doubtful ? stricter(ruling, byMode(ctx, modes)) : ruling) ?? byMode(ctx, modes);
   if (decision === 'allow') return undefined;
   return decision === 'ask' ? asking(ctx, { decision, ...why }) : denied(ctx, why);
 }
@@ -151,26 +153,29 @@ interface Checked {
   readonly asking: Asking;
 }
 
-const optionNames: ReadonlySet<string> = new Set<keyof PermissionOptions>([
+const optionNames: readonly (keyof PermissionOptions)[] = [
   'rules',
   'policies',
   'modes',
   'approve',
   'approveTimeout',
   'decideTimeout',
-]);
+];
 
 function checked(options: PermissionOptions): Checked {
-  for (const name of Object.keys(options)) {
-    if (optionNames.has(name)) continue;
-    throw new TypeError(`permission() has no option "${name}". The options are ${[...optionNames].join(', ')}.`);
-  }
-  const { approve, approveTimeout = Number.POSITIVE_INFINITY, decideTimeout = 10_000 } = options;
+  checkOptions('permission', options, optionNames);
+  const { approve } = options;
   if (approve !== undefined && typeof approve !== 'function') {
-    throw new TypeError('permission(): approve must be a function that answers a request.');
+    throw new TypeError('permission({ approve }) must be a function that answers a request.');
   }
-  duration('approveTimeout', approveTimeout, true);
-  duration('decideTimeout', decideTimeout, false);
+  const approveTimeout = checkMilliseconds(
+    options.approveTimeout ?? Number.POSITIVE_INFINITY,
+    'permission({ approveTimeout })',
+  );
+  const decideTimeout = checkMilliseconds(options.decideTimeout ?? 10_000, 'permission({ decideTimeout })');
+  if (decideTimeout === Number.POSITIVE_INFINITY) {
+    throw new TypeError('permission({ decideTimeout }) needs a limit: a policy that hangs must be a denial some day.');
+  }
   const policies = [...(options.rules === undefined ? [] : [rules(options.rules)]), ...(options.policies ?? [])];
   for (const [index, policy] of policies.entries()) {
     if (isPolicy(policy)) continue;
@@ -178,13 +183,4 @@ function checked(options: PermissionOptions): Checked {
   }
   const asking = createAsking({ approve, approveTimeout, previewTimeout: decideTimeout, policies });
   return { policies, modes: createModes(options.modes), decideTimeout, asking };
-}
-
-/** The longest a timer of Node can wait, in milliseconds. */
-const longest = 2 ** 31 - 1;
-
-function duration(name: string, value: unknown, endless: boolean): void {
-  if (endless && value === Number.POSITIVE_INFINITY) return;
-  if (typeof value === 'number' && value > 0 && value <= longest) return;
-  throw new TypeError(`permission(): ${name} must be a number of milliseconds above 0 and at most ${longest}.`);
 }

@@ -1,3 +1,4 @@
+import { toFailure } from '../failure.ts';
 import type { Failure, ToolResult } from '../result.ts';
 import type { Tool } from '../tool.ts';
 import type { Effect, Ready } from '../types.ts';
@@ -124,9 +125,7 @@ async function ask(
   const waited = await waitForAnswer(() => approve(pending, { signal }), signal, options.approveTimeout);
   // An answer and the end of the call may come in the same turn; the end counts.
   if (waited.how === 'aborted' || signal.aborted) {
-    return ctx.fail('aborted', `The call of ${tool.name} was withdrawn before it was approved. Nothing was done.`, {
-      details: { reason: 'aborted_while_asking' },
-    });
+    return toFailure(ctx, signal.reason);
   }
   if (waited.how === 'failed') {
     return refuse(ctx, 'approver_failed', `The call of ${tool.name} could not be approved.`, waited.cause);

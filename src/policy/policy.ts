@@ -1,3 +1,4 @@
+import { isThenable } from '../thenable.ts';
 import type { Tool } from '../tool.ts';
 import type { Effect, Maybe, Run } from '../types.ts';
 import { failed, type Ruling, readVerdict, stricter, type Verdict } from './verdict.ts';
@@ -142,9 +143,4 @@ export function settle(
       resolve(rulings.reduce(stricter, known));
     });
   });
-}
-
-/** Whether a value is still to come: a promise, or what another library takes for one. */
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }

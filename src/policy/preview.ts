@@ -1,6 +1,7 @@
 import type { ScopedFs } from '../capabilities/fs/types.ts';
 import { ToolError } from '../errors.ts';
-import type { Tool, ToolContext } from '../tool.ts';
+import { HandlerContext } from '../handler-context.ts';
+import type { Tool } from '../tool.ts';
 import type { Ready } from '../types.ts';
 
 /** What a tool shows of a call. */
@@ -32,7 +33,7 @@ export async function previewOf(ctx: Ready, args: unknown, milliseconds: number)
 }
 
 async function shownBy(tool: Tool, ctx: Ready, args: unknown): Promise<unknown> {
-  return tool.preview?.(args, contextFor(ctx));
+  return tool.preview?.(args, new PreviewContext(ctx));
 }
 
 function textOf(shown: unknown): string {
@@ -43,18 +44,14 @@ function textOf(shown: unknown): string {
 }
 
 /** A preview looks and changes nothing: it gets the files without the ways to write them. */
-function contextFor(ctx: Ready): ToolContext {
-  const { call, state, fs } = ctx;
-  return {
-    call,
-    state,
-    get signal() {
-      return ctx.signal;
-    },
-    idempotencyKey: '',
-    progress: () => {},
-    ...(fs !== undefined && { fs: readOnly(fs) }),
-  };
+class PreviewContext extends HandlerContext {
+  override get fs(): ScopedFs {
+    // Absent for tools that declare no paths, whatever the type says.
+    const fs = super.fs as ScopedFs | undefined;
+    return (fs === undefined ? fs : readOnly(fs)) as ScopedFs;
+  }
+
+  override progress(): void {}
 }
 
 function readOnly(fs: ScopedFs): ScopedFs {

@@ -1,3 +1,4 @@
+import { isThenable } from '../thenable.ts';
 import type { Tool, ToolAnnotations } from '../tool.ts';
 import type { Maybe } from '../types.ts';
 import { type ArgumentMatchers, argumentsTest } from './arguments.ts';
@@ -5,7 +6,7 @@ import { type EffectCondition, effectsTest } from './effects.ts';
 import { every, type Match, matchOf } from './match.ts';
 import { answer } from './matchers.ts';
 import { nameMatcher } from './names.ts';
-import { isThenable, type PolicyRequest } from './policy.ts';
+import type { PolicyRequest } from './policy.ts';
 import { entriesOf, RuleError, texts } from './shape.ts';
 import { type Decision, isDecision, type Ruling } from './verdict.ts';
 
@@ -88,6 +89,7 @@ export function compileRule(rule: Rule, index: number): CompiledRule {
   const certain: Ruling = Object.freeze({ decision, rule: label, ...(reason !== undefined && { reason }) });
   const doubtful: Ruling = Object.freeze({
     decision: 'ask',
+    doubtful: true,
     rule: label,
     reason: `it cannot be told whether this falls under ${label}${reason === undefined ? '' : ` (${reason})`}`,
   });

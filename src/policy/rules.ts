@@ -1,7 +1,7 @@
+import { isThenable } from '../thenable.ts';
 import type { Tool } from '../tool.ts';
 import type { Maybe } from '../types.ts';
 import type { Foresight, Policy, PolicyRequest } from './policy.ts';
-import { isThenable } from './policy.ts';
 import { type CompiledRule, compileRule, type Rule } from './rule.ts';
 import { failed, type Ruling, stricter } from './verdict.ts';
 import { versionOf } from './version.ts';

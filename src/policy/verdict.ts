@@ -9,23 +9,31 @@ export interface Ruling {
   readonly rule?: string;
   /** Private: why a policy could not decide. Reaches observers, never the model. */
   readonly cause?: unknown;
+  /**
+   * With `ask`: it may be that this should be denied. The mode's default then counts as well, so that doubt never lets
+   * pass what the mode would stop.
+   */
+  readonly doubtful?: boolean;
 }
 
 /** What a policy answers; `undefined` is no opinion. */
 export type Verdict = Decision | Ruling;
-
-const strictness: Readonly<Record<Decision, number>> = { allow: 1, ask: 2, deny: 3 };
 
 /** Whether `value` is one of the three decisions. */
 export function isDecision(value: unknown): value is Decision {
   return value === 'allow' || value === 'ask' || value === 'deny';
 }
 
+function strictness({ decision, doubtful }: Ruling): number {
+  if (decision === 'deny') return 3;
+  return decision === 'allow' ? 0 : doubtful ? 2 : 1;
+}
+
 /** The stricter of two: deny before ask before allow before no opinion. Of two equally strict ones, the first. */
 export function stricter(first: Ruling | undefined, second: Ruling | undefined): Ruling | undefined {
   if (first === undefined) return second;
   if (second === undefined) return first;
-  return strictness[second.decision] > strictness[first.decision] ? second : first;
+  return strictness(second) > strictness(first) ? second : first;
 }
 
 const plain: Readonly<Record<Decision, Ruling>> = Object.freeze({
@@ -39,9 +47,15 @@ export function readVerdict(verdict: unknown, by: string): Ruling | undefined {
   if (verdict === undefined) return undefined;
   if (isDecision(verdict)) return plain[verdict];
   if (typeof verdict === 'object' && verdict !== null) {
-    const { decision, reason, rule, cause } = verdict as Partial<Ruling>;
+    const { decision, reason, rule, cause, doubtful } = verdict as Partial<Ruling>;
     if (isDecision(decision) && (reason === undefined || typeof reason === 'string')) {
-      return { decision, ...(reason !== undefined && { reason }), rule: typeof rule === 'string' ? rule : by, cause };
+      return {
+        decision,
+        ...(reason !== undefined && { reason }),
+        rule: typeof rule === 'string' ? rule : by,
+        cause,
+        doubtful: doubtful === true,
+      };
     }
   }
   return failed(by, new TypeError(`Policy "${by}" gave an unknown verdict. Give allow, ask, deny or undefined.`));
