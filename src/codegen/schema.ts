@@ -1,0 +1,101 @@
+/** A JSON Schema while it is being made. */
+export interface Schema {
+  [keyword: string]: unknown;
+}
+
+/** Where a value holds Dates, which JSON can only carry as text. */
+export type Revival =
+  | { readonly kind: 'date' }
+  | { readonly kind: 'list'; readonly item: Revival }
+  | { readonly kind: 'tuple'; readonly items: readonly (Revival | undefined)[]; readonly rest: Revival | undefined }
+  | {
+      readonly kind: 'object';
+      readonly properties: ReadonlyMap<string, Revival>;
+      readonly rest: Revival | undefined;
+    }
+  | { readonly kind: 'definition'; readonly name: string };
+
+/** What a type became. */
+export interface Converted {
+  readonly schema: Schema;
+  readonly revival?: Revival | undefined;
+  /** `undefined` is among its values: it may be left out. */
+  readonly optional?: boolean;
+  /** The type that is inferred from the schema is no wider than the function's own, so that no cast is needed. */
+  readonly exact: boolean;
+}
+
+const scalars: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'null']);
+
+/** Joins the branches of a union: scalar types into one list of types, everything else into `anyOf`. */
+export function unionOf(branches: readonly Schema[]): Schema {
+  const merged: Schema[] = [];
+  const types: unknown[] = [];
+  for (const branch of branches) {
+    if (Object.keys(branch).length !== 1 || !scalars.has(branch['type'])) merged.push(branch);
+    else {
+      if (types.length === 0) merged.push({ type: types });
+      if (!types.includes(branch['type'])) types.push(branch['type']);
+    }
+  }
+  const plain = merged.find((branch) => branch['type'] === types);
+  if (plain && types.length === 1) plain['type'] = types[0];
+  if (merged.length === 1) return merged[0] as Schema;
+  return enumOrNull(merged) ?? { anyOf: merged };
+}
+
+/** An enum that may be null stays one enum. */
+function enumOrNull(branches: readonly Schema[]): Schema | undefined {
+  const [values, empty] = branches;
+  if (branches.length !== 2 || !values || empty?.['type'] !== 'null') return undefined;
+  const list = 'const' in values ? [values['const']] : (values['enum'] as unknown[] | undefined);
+  if (!list) return undefined;
+  const types = Array.isArray(values['type']) ? (values['type'] as unknown[]) : [values['type']];
+  return { type: [...types, 'null'], enum: [...list, null] };
+}
+
+/** Literals as one schema. */
+export function enumOf(values: readonly (string | number | boolean)[]): Schema {
+  const types = [...new Set(values.map((value) => typeof value))];
+  const type = types.length === 1 ? types[0] : types;
+  return values.length === 1 ? { type, const: values[0] } : { type, enum: [...values] };
+}
+
+/**
+ * Puts a keyword on the part of a schema that it can stand on: the schema itself, a branch of it, or the items of a list.
+ * Gives false when there is none.
+ */
+export function constrain(schema: Schema, keyword: string, value: unknown, types: readonly string[]): boolean {
+  const own = Array.isArray(schema['type']) ? (schema['type'] as unknown[]) : [schema['type']];
+  if (own.some((type) => types.includes(String(type)))) {
+    if (keyword === 'integer') setInteger(schema, own);
+    else schema[keyword] = value;
+    return true;
+  }
+  const branches = (schema['anyOf'] as Schema[] | undefined) ?? [];
+  if (branches.map((branch) => constrain(branch, keyword, value, types)).some(Boolean)) return true;
+  const items = schema['items'];
+  return typeof items === 'object' && items !== null && constrain(items as Schema, keyword, value, types);
+}
+
+function setInteger(schema: Schema, own: readonly unknown[]): void {
+  const types = own.map((type) => (type === 'number' ? 'integer' : type));
+  schema['type'] = types.length === 1 ? types[0] : types;
+}
+
+/** Finds the schema that a dotted path names, such as `options.tags[]`. */
+export function schemaAt(root: Schema, path: string): Schema | undefined {
+  let schema: Schema | undefined = root;
+  for (const step of path.replaceAll('[]', '.[]').split('.')) {
+    const object: Schema | undefined = schema && inner(schema);
+    const next: unknown = step === '[]' ? object?.['items'] : (object?.['properties'] as Schema | undefined)?.[step];
+    schema = typeof next === 'object' && next !== null ? (next as Schema) : undefined;
+  }
+  return schema;
+}
+
+/** The only branch of a nullable object or list, so that a path can go on through it. */
+function inner(schema: Schema): Schema {
+  const branches = (schema['anyOf'] as Schema[] | undefined)?.filter((branch) => branch['type'] !== 'null') ?? [];
+  return branches.length === 1 ? (branches[0] as Schema) : schema;
+}

@@ -1,0 +1,104 @@
+import type { Node, Program, Type } from './backend.ts';
+
+/** A member of a union, with the type node that named it, where there is one. */
+export interface Member {
+  readonly type: Type;
+  readonly node: Node | undefined;
+}
+
+/**
+ * The members of a union in the order of its declaration. Compilers keep them in an order of their own, each another one; the
+ * source's order is the only one that all can agree on. What the source does not name comes last: members of an enum
+ * as they are declared, the rest by value.
+ */
+export function orderedMembers(program: Program, type: Type, node: Node | undefined): readonly Member[] {
+  const places = new Map<unknown, { readonly rank: number; readonly node: Node }>();
+  const note: Note = (key, at) => {
+    if (!places.has(key)) places.set(key, { rank: places.size, node: at });
+  };
+  const { alias } = program.facts(type);
+  if (node) walk(program, node, note, new Set());
+  if (alias?.type) walk(program, alias.type, note, new Set());
+  return program
+    .members(type)
+    .map((member) => ({ type: member, ...places.get(keyOf(program, member)) }))
+    .sort((one, other) => (one.rank ?? Infinity) - (other.rank ?? Infinity) || compareUnnamed(program, one, other))
+    .map((member) => ({ type: member.type, node: member.node }));
+}
+
+type Note = (key: unknown, node: Node) => void;
+
+function keyOf(program: Program, type: Type): unknown {
+  const facts = program.facts(type);
+  return facts.kind === 'literal' ? `${typeof facts.value}:${String(facts.value)}` : type;
+}
+
+/** Visits the types that a type node names, from left to right, through aliases, `keyof`, `typeof list[number]` and the like. */
+function walk(program: Program, node: Node, note: Note, seen: Set<Node>): void {
+  if (seen.has(node)) return;
+  seen.add(node);
+  const { kinds } = program;
+  const visit = (child: Node): void => walk(program, child, note, seen);
+  if (node.kind === kinds.UnionType) {
+    node.types?.forEach(visit);
+    return;
+  }
+  if (node.kind === kinds.ParenthesizedType) {
+    if (node.type) visit(node.type);
+    return;
+  }
+  const type = program.typeOf(node);
+  const { kind } = program.facts(type);
+  if (kind !== 'union' && kind !== 'boolean') {
+    note(keyOf(program, type), node);
+    return;
+  }
+  if (node.kind === kinds.TypeReference && node.typeName) {
+    for (const declaration of program.declarations(node.typeName)) {
+      if (declaration.kind === kinds.TypeAliasDeclaration && declaration.type) visit(declaration.type);
+    }
+    node.typeArguments?.forEach(visit);
+  }
+  if (node.kind === kinds.IndexedAccessType && node.objectType) {
+    const list = program.typeOf(node.objectType);
+    if (program.facts(list).kind === 'tuple')
+      for (const element of program.elements(list)) note(keyOf(program, element.type), node);
+  }
+  if (node.kind === kinds.TypeOperator && node.operator === kinds.KeyOfKeyword && node.type) {
+    for (const property of program.properties(program.typeOf(node.type)).toSorted(byDeclaration)) {
+      note(`string:${property.name}`, node);
+    }
+  }
+  const rest = program.members(type).map((member) => ({ type: member, node }));
+  for (const member of rest.sort((one, other) => compareUnnamed(program, one, other)))
+    note(keyOf(program, member.type), node);
+}
+
+/** Whatever order the compiler gives, the declarations' own order comes out. */
+export function byDeclaration(
+  one: { readonly name: string; readonly declaration?: Node },
+  other: { readonly name: string; readonly declaration?: Node },
+): number {
+  if (one.declaration && other.declaration) return byPlace(one.declaration, other.declaration);
+  if (one.declaration || other.declaration) return one.declaration ? -1 : 1;
+  return one.name < other.name ? -1 : 1;
+}
+
+function byPlace(one: Node, other: Node): number {
+  const [first, second] = [one, other].map((node) => (node.getSourceFile() as { fileName?: string }).fileName ?? '');
+  if (first !== second && first !== undefined && second !== undefined) return first < second ? -1 : 1;
+  return one.pos - other.pos;
+}
+
+function compareUnnamed(program: Program, one: { readonly type: Type }, other: { readonly type: Type }): number {
+  const [left, right] = [program.facts(one.type), program.facts(other.type)];
+  if (left.declaration && right.declaration) return byPlace(left.declaration, right.declaration);
+  if (left.kind === 'literal' && right.kind === 'literal') {
+    if (typeof left.value === 'number' && typeof right.value === 'number') return left.value - right.value;
+  }
+  const [a, b] = [sortText(left), sortText(right)];
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+const sortText = (facts: { kind: string; value?: unknown; name?: string }): string =>
+  `${facts.kind}:${String(facts.value ?? facts.name ?? '')}`;
