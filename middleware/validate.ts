@@ -41,9 +41,7 @@ export function validate(options: ValidateOptions = {}): Stage<Found, Validated>
   return step(
     function validate(ctx: Found): Maybe<Validated | Failure> {
       const { tool } = ctx;
-      const args = parseArguments(ctx.call.arguments, limits);
-      if (args instanceof ArgumentsFault) return unusable(ctx, args);
-      if (tool.standardSchema !== undefined) return validateStandard(ctx, tool.standardSchema, args);
+      if (tool.standardSchema !== undefined) return validateStandard(ctx, tool.standardSchema, limits);
       let validator = validators.get(tool);
       if (validator === undefined) {
         try {
@@ -53,6 +51,8 @@ export function validate(options: ValidateOptions = {}): Stage<Found, Validated>
         }
         validators.set(tool, validator);
       }
+      const args = parseArguments(ctx.call.arguments, limits, validator.fills);
+      if (args instanceof ArgumentsFault) return unusable(ctx, args);
       const violations = validator(args);
       return violations === undefined ? { args } : unfit(ctx, violations);
     },
@@ -60,7 +60,9 @@ export function validate(options: ValidateOptions = {}): Stage<Found, Validated>
   );
 }
 
-function validateStandard(ctx: Found, schema: StandardSchemaLike, args: unknown): Maybe<Validated | Failure> {
+function validateStandard(ctx: Found, schema: StandardSchemaLike, limits: ArgumentLimits): Maybe<Validated | Failure> {
+  const args = parseArguments(ctx.call.arguments, limits);
+  if (args instanceof ArgumentsFault) return unusable(ctx, args);
   try {
     const result = schema['~standard'].validate(args);
     if (!isThenable(result)) return standardAnswer(ctx, result, args);

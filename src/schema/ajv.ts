@@ -9,7 +9,8 @@ import { compilePattern } from './patterns.ts';
 import { prepareSchema } from './prepare.ts';
 import { asyncSchema, invalidSchema, MetaSchemaErrors } from './schema-fault.ts';
 import { uniqueItems } from './unique-items.ts';
-import { isSchemaObject } from './walk.ts';
+import type { Violation } from './violation.ts';
+import { eachSchema, isSchemaObject } from './walk.ts';
 
 const modules: Readonly<Record<Dialect, string>> = {
   'draft-07': 'ajv',
@@ -44,17 +45,18 @@ export class AjvCompiler {
     return this.#validator(prepareSchema(schema), dialectOf(schema), schema);
   }
 
-  #validator(prepared: AnySchemaObject | boolean, dialect: Dialect, schema: JsonSchema): Validator {
+  #validator(prepared: JsonSchema, dialect: Dialect, schema: JsonSchema): Validator {
     const validate = this.#instance(dialect).compile(prepared);
-    return function validator(value) {
+    const validator = (value: unknown): readonly Violation[] | undefined => {
       try {
         // Exactly true: an asynchronous schema would answer with a promise.
         if ((validate(value) as unknown) === true) return undefined;
-        return explain(prepared as JsonSchema, value, validate.errors ?? []);
+        return explain(prepared, value, validate.errors ?? []);
       } catch {
         return explain(schema, value, []);
       }
     };
+    return Object.assign(validator, { fills: this.#options.defaults && hasDefault(prepared) });
   }
 
   #instance(dialect: Dialect): Instance {
@@ -116,6 +118,14 @@ class Instance {
     restore(this.#ajv.refs, this.#refs);
     restore(this.#ajv.schemas, this.#schemas);
   }
+}
+
+function hasDefault(schema: JsonSchema): boolean {
+  let found = false;
+  eachSchema(schema, (inner) => {
+    found ||= inner.default !== undefined;
+  });
+  return found;
 }
 
 function known(schema: JsonSchema): AnySchemaObject | boolean {

@@ -1,10 +1,8 @@
-import { copyPlain, type Tally } from './copy.ts';
+import { checkParsed, copyPlain, type Tally } from './copy.ts';
 import { ArgumentsFault } from './fault.ts';
 import { findJsonFault, type JsonFault } from './json-faults.ts';
 import { weighJson } from './json-text.ts';
 import { type ArgumentLimits, defaultArgumentLimits } from './limits.ts';
-
-const untallied: Tally = { keys: 0 };
 
 /**
  * Turns what a model sent as arguments into a fresh object of plain data, or says why it cannot be used. Never throws,
@@ -14,20 +12,23 @@ const untallied: Tally = { keys: 0 };
  * parameters, and a tool with required ones still refuses `{}`. Other text must be one JSON object (RFC 8259), within
  * `limits`, without a key twice in one object. Whatever cannot be read stays a fault: it is never repaired or replaced.
  * Keys that can replace a prototype (`__proto__`, a `constructor` that holds a `prototype`) are refused everywhere.
+ *
+ * `grows` says whether properties will be added to the object, as defaults are; it only bears on speed.
  */
 export function parseArguments(
   raw: unknown,
   limits: ArgumentLimits = defaultArgumentLimits,
+  grows = true,
 ): Record<string, unknown> | ArgumentsFault {
-  if (typeof raw === 'object' && raw !== null) return copyGiven(raw, limits);
+  if (typeof raw === 'object' && raw !== null) return copyGiven(raw, limits, grows);
   if (typeof raw === 'string') return parseText(raw, limits);
   if (raw === undefined || raw === null) return {};
   return notAnObject(raw);
 }
 
-function copyGiven(given: object, limits: ArgumentLimits): Record<string, unknown> | ArgumentsFault {
+function copyGiven(given: object, limits: ArgumentLimits, grows: boolean): Record<string, unknown> | ArgumentsFault {
   try {
-    return Array.isArray(given) ? notAnObject(given) : copyPlain(given, limits, untallied);
+    return Array.isArray(given) ? notAnObject(given) : copyPlain(given, limits, grows);
   } catch {
     // An accessor or a proxy of the caller's own threw.
     return new ArgumentsFault('invalid_arguments', 'not_plain_data', 'The arguments object could not be read.');
@@ -58,8 +59,8 @@ function parseText(text: string, limits: ArgumentLimits): Record<string, unknown
   if (value === null) return {};
   if (typeof value !== 'object' || Array.isArray(value)) return notAnObject(value);
   const tally: Tally = { keys: 0 };
-  const copy = copyPlain(value, limits, tally);
-  if (copy instanceof ArgumentsFault || tally.keys === weight.keys) return copy;
+  const args = checkParsed(value, limits, tally);
+  if (args instanceof ArgumentsFault || tally.keys === weight.keys) return args;
   return unreadable(text, findJsonFault(text, limits.maxDepth));
 }
 
