@@ -1,6 +1,7 @@
 import type { JsonSchema, JsonSchemaObject } from '../../schema/json-schema.ts';
-import { asSchema, at, listOf, resolveRef, schemasOf } from '../refs.ts';
+import { asSchema, listOf, resolveRef, schemasOf } from '../refs.ts';
 import { describe, literal } from './describe.ts';
+import { rebuild } from './each.ts';
 import { mergeSchemas } from './merge.ts';
 import type { Draft } from './normalize.ts';
 import type { Trace } from './trace.ts';
@@ -29,14 +30,7 @@ const mostMerges = 32;
  * @param schema A normalized schema.
  */
 export function plainRoot(schema: JsonSchemaObject, trace: Trace): JsonSchemaObject {
-  let root = schema;
-  for (let merges = 0; merges < mostMerges && (root.$ref !== undefined || root.allOf); merges++) {
-    root = flat(root, schema, trace);
-  }
-  for (const keyword of ['anyOf', 'oneOf'] as const) {
-    const branches = listOf(root[keyword]).map((branch) => flatBranch(asSchema(branch), schema, trace));
-    if (branches.length > 0) root = overlay(root, branches, keyword, trace);
-  }
+  let root = withoutUnions(schema, schema, '', trace, 0);
   root = withConditional(root, trace);
   const draft: Draft = { ...root };
   for (const keyword of notAtRoot) {
@@ -54,31 +48,66 @@ export function plainRoot(schema: JsonSchemaObject, trace: Trace): JsonSchemaObj
   return inOrder(draft);
 }
 
-function flat(root: JsonSchemaObject, whole: JsonSchemaObject, trace: Trace): JsonSchemaObject {
-  const { $ref, allOf, ...rest } = root;
-  let merged: JsonSchemaObject = {};
-  const target = $ref === undefined || $ref === '#' ? undefined : resolveRef(whole, $ref);
-  if (target) merged = asSchema(target.schema);
-  for (const part of listOf(allOf)) merged = mergeSchemas(merged, asSchema(part), '', trace);
-  return mergeSchemas(merged, rest as JsonSchemaObject, '', trace);
+/**
+ * For dialects that know no `allOf`, and no union beside `properties`: merges them, everywhere in a normalized schema.
+ */
+export function simplify(schema: JsonSchemaObject, trace: Trace): JsonSchemaObject {
+  return rebuild(schema, (part, pointer) => {
+    const merged = part.allOf ? mergeAllOf(part, pointer, trace) : part;
+    const isUnionBeside = merged.properties !== undefined && (merged.anyOf ?? merged.oneOf) !== undefined;
+    return isUnionBeside ? withoutUnions(merged, schema, pointer, trace, 0) : merged;
+  });
 }
 
-function flatBranch(branch: JsonSchemaObject, whole: JsonSchemaObject, trace: Trace): JsonSchemaObject {
-  let flatter = branch;
+function mergeAllOf(part: JsonSchemaObject, pointer: string, trace: Trace): JsonSchemaObject {
+  const { allOf, ...rest } = part;
+  let merged: JsonSchemaObject = {};
+  for (const branch of listOf(allOf).map(asSchema)) {
+    const isFirst = Object.keys(merged).length === 0;
+    if (branch.$ref === undefined || isFirst) merged = mergeSchemas(merged, branch, pointer, trace);
+    else trace.lose(pointer, 'allOf', 'changed', 'of several references that must all hold the first is shown');
+  }
+  return mergeSchemas(merged, rest as JsonSchemaObject, pointer, trace);
+}
+
+function withoutUnions(
+  part: JsonSchemaObject,
+  whole: JsonSchemaObject,
+  pointer: string,
+  trace: Trace,
+  depth: number,
+): JsonSchemaObject {
+  let flatter = part;
   for (let merges = 0; merges < mostMerges && (flatter.$ref !== undefined || flatter.allOf); merges++) {
-    flatter = flat(flatter, whole, trace);
+    flatter = mergeOnce(flatter, whole, pointer, trace);
+  }
+  if (depth > 3) return flatter;
+  for (const keyword of ['anyOf', 'oneOf'] as const) {
+    const branches = listOf(flatter[keyword]).map((branch) =>
+      withoutUnions(asSchema(branch), whole, pointer, trace, depth + 1),
+    );
+    if (branches.length > 0) flatter = overlay(flatter, branches, keyword, pointer, trace);
   }
   return flatter;
+}
+
+function mergeOnce(part: JsonSchemaObject, whole: JsonSchemaObject, pointer: string, trace: Trace): JsonSchemaObject {
+  const { $ref, allOf, ...rest } = part;
+  const target = $ref === undefined || $ref === '#' ? undefined : resolveRef(whole, $ref);
+  let merged: JsonSchemaObject = target ? asSchema(target.schema) : {};
+  for (const branch of listOf(allOf)) merged = mergeSchemas(merged, asSchema(branch), pointer, trace);
+  return mergeSchemas(merged, rest as JsonSchemaObject, pointer, trace);
 }
 
 function overlay(
   root: JsonSchemaObject,
   branches: readonly JsonSchemaObject[],
   keyword: 'anyOf' | 'oneOf',
+  pointer: string,
   trace: Trace,
 ): JsonSchemaObject {
   const { [keyword]: _, ...rest } = root;
-  trace.lose('', keyword, 'described', 'providers refuse a union at the root; its branches are laid over one another');
+  trace.lose(pointer, keyword, 'described', 'a union is refused here; its branches are laid over one another');
   const properties = new Map<string, JsonSchema>(schemasOf(rest.properties));
   for (const branch of branches) {
     for (const [name, schema] of schemasOf(branch.properties)) {
@@ -133,9 +162,4 @@ function inOrder(draft: Draft): JsonSchemaObject {
   const { type, properties, required, ...rest } = draft;
   const known = Array.isArray(required) ? required.filter((name) => Object.hasOwn(properties as object, name)) : [];
   return { type: 'object', properties, ...(known.length > 0 && { required: known }), ...rest } as JsonSchemaObject;
-}
-
-/** The pointer of a property of the root. */
-export function rootProperty(name: string): string {
-  return at('', 'properties', name);
 }

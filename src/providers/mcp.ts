@@ -1,0 +1,116 @@
+import { type ContentBlock, isContent } from '../content.ts';
+import { toModelText } from '../model-text.ts';
+import type { ToolResult } from '../result.ts';
+import type { JsonSchemaObject } from '../schema/json-schema.ts';
+import type { Tool } from '../tool.ts';
+import type { NameRule } from './aliases.ts';
+import { callMaker } from './calls.ts';
+import { trace } from './dialects/trace.ts';
+import { makeOffer } from './offer.ts';
+import { mutable } from './openai-chat.ts';
+import { pairResults } from './pairing.ts';
+import { asObject } from './shape.ts';
+import type { CallReader, Converted, ProviderCall, ProviderFormat, ReadOffer } from './types.ts';
+
+export interface McpTool {
+  name: string;
+  title?: string;
+  description: string;
+  inputSchema: { type: 'object'; [keyword: string]: unknown };
+  outputSchema?: { type: 'object'; [keyword: string]: unknown };
+  annotations?: {
+    title?: string;
+    readOnlyHint?: boolean;
+    destructiveHint?: boolean;
+    idempotentHint?: boolean;
+    openWorldHint?: boolean;
+  };
+}
+
+export interface McpToolResult {
+  content: ContentBlock[];
+  structuredContent?: { [key: string]: unknown };
+  isError?: true;
+}
+
+/** `[A-Za-z0-9_.-]`, 128 characters at most. */
+const names: NameRule = { limit: 128, characters: /[A-Za-z0-9_.-]/, first: /[A-Za-z0-9_.-]/ };
+
+/**
+ * The Model Context Protocol, from the server's side: entries of `tools/list`, the request of `tools/call`, and its
+ * result, one for each call. Schemas go untouched, any draft that the tool declares. Data that is an object is sent as
+ * text and, for a tool with an output schema, as `structuredContent`; failures carry `isError`.
+ */
+export const mcp: ProviderFormat<McpTool[], McpToolResult[]> = {
+  name: 'mcp',
+  definitions: (tools) =>
+    makeOffer(
+      tools,
+      names,
+      (tool) => objectSchema(tool.parameters),
+      ({ tool, alias, schema }): McpTool => ({
+        name: alias,
+        ...(tool.annotations?.title !== undefined && { title: tool.annotations.title }),
+        description: tool.description,
+        inputSchema: mutable(schema) as McpTool['inputSchema'],
+        // The protocol demands an object; other data goes as text only.
+        ...(tool.output?.type === 'object' && { outputSchema: mutable(tool.output) as McpTool['inputSchema'] }),
+        ...annotationsOf(tool),
+      }),
+      (definitions) => definitions,
+    ),
+  readCalls,
+  createCallReader,
+  writeResults: (calls, results) => pairResults(calls, results).map(({ result }) => resultOf(result)),
+};
+
+function objectSchema(schema: JsonSchemaObject): Converted {
+  if (schema.type === 'object') return { schema, losses: [] };
+  const lost = trace();
+  if (schema.type !== undefined) lost.lose('', 'type', 'changed', 'the protocol demands an object schema');
+  return { schema: { ...schema, type: 'object' }, losses: lost.losses };
+}
+
+function annotationsOf({ annotations = {} }: Tool): { annotations?: NonNullable<McpTool['annotations']> } {
+  const { title, readOnly, destructive, idempotent, openWorld } = annotations;
+  const hints = {
+    ...(title !== undefined && { title }),
+    ...(readOnly !== undefined && { readOnlyHint: readOnly }),
+    ...(destructive !== undefined && { destructiveHint: destructive }),
+    ...(idempotent !== undefined && { idempotentHint: idempotent }),
+    ...(openWorld !== undefined && { openWorldHint: openWorld }),
+  };
+  return Object.keys(hints).length > 0 ? { annotations: hints } : {};
+}
+
+/** Takes a JSON-RPC request, its `params`, or a list of either. A request's id is told from that of another session. */
+function readCalls(response: unknown, offer?: ReadOffer): readonly ProviderCall[] {
+  const make = callMaker({ offer });
+  return (Array.isArray(response) ? response : [response]).flatMap((request) => {
+    const { id, params } = asObject(request);
+    const { name, arguments: args } = asObject(params ?? request);
+    const sentId = typeof id === 'number' ? String(id) : id;
+    return name === undefined ? [] : [make({ id: sentId, name, arguments: args })];
+  });
+}
+
+// The protocol does not stream requests: each event is one.
+function createCallReader(offer?: ReadOffer): CallReader {
+  const all: unknown[] = [];
+  return {
+    push(event) {
+      all.push(event);
+      return readCalls(event, offer);
+    },
+    end: () => readCalls(all, offer),
+  };
+}
+
+function resultOf(result: ToolResult): McpToolResult {
+  if (!result.ok) return { content: [{ type: 'text', text: result.error }], isError: true };
+  const { data } = result;
+  if (isContent(data)) return { content: [...data.content] };
+  const content: ContentBlock[] = [{ type: 'text', text: toModelText(result) }];
+  const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
+  return isObject ? { content, structuredContent: data as { [key: string]: unknown } } : { content };
+}
