@@ -1,6 +1,8 @@
+import { toFailure } from '../src/failure.ts';
 import { HandlerContext } from '../src/handler-context.ts';
 import type { Failure, ToolResult } from '../src/result.ts';
 import { compile } from '../src/schema/engine.ts';
+import type { JsonSchemaObject } from '../src/schema/json-schema.ts';
 import { isThenable, toPromise } from '../src/thenable.ts';
 import type { Tool, ToolContext } from '../src/tool.ts';
 import { withTraits } from '../src/traits.ts';
@@ -21,39 +23,46 @@ export function execute(): Stage<Ready> {
       const { tool } = ctx;
       const missing = missingCapability(ctx);
       if (missing !== undefined) return missing;
-      ctx.began();
-      let data: unknown;
+      let pending: unknown;
       try {
-        data = tool.handler(ctx.args, new HandlerContext(ctx) as ToolContext);
+        ctx.began();
       } catch (error) {
-        ctx.ended();
-        throw error;
+        return toFailure(ctx, error);
       }
-      const pending = isGenerator(data) ? drain(ctx, data) : data;
-      if (!isThenable(pending)) {
-        ctx.ended();
-        return answer(ctx, pending);
+      try {
+        const data = tool.handler(ctx.args, new HandlerContext(ctx) as ToolContext);
+        pending = isGenerator(data) ? drain(ctx, data) : data;
+        if (!isThenable(pending)) return ended(ctx, pending);
+      } catch (error) {
+        return failed(ctx, error);
       }
       return toPromise(pending).then(
-        (value) => {
-          ctx.ended();
-          return answer(ctx, value);
-        },
-        (error: unknown) => {
-          ctx.ended();
-          throw error;
-        },
+        (data) => ended(ctx, data),
+        (error: unknown) => failed(ctx, error),
       );
     },
-    { needs: ['tool', 'args'], ends: true },
+    { needs: ['tool', 'args'], ends: true, total: true },
   );
+}
 
-  function answer(ctx: Ready, data: unknown): ToolResult {
-    const { output } = ctx.tool;
-    if (output === undefined) return ctx.ok(data);
+function ended(ctx: Ready, data: unknown): ToolResult {
+  ctx.ended();
+  const { output } = ctx.tool;
+  return output === undefined ? ctx.ok(data) : fitting(ctx, output, data);
+}
+
+function failed(ctx: Ready, error: unknown): Failure {
+  ctx.ended();
+  return toFailure(ctx, error);
+}
+
+function fitting(ctx: Ready, output: JsonSchemaObject, data: unknown): ToolResult {
+  try {
     const violations = compile(output, { defaults: false })(data);
     if (violations === undefined) return ctx.ok(data);
     return ctx.fail('invalid_output', outputMessage(ctx.tool, violations), { details: { violations } });
+  } catch (error) {
+    return toFailure(ctx, error);
   }
 }
 

@@ -37,7 +37,11 @@ export function timeout(options: TimeoutOptions = {}): Stage<Found> {
         toPromise(pending),
         begunAt,
         limit,
-        () => expired(ctx, limit),
+        (settle) => {
+          settle(expired(ctx, limit));
+          // Only now, so that the answer is this stage's own and not the echo of the abort.
+          ctx.abort(new DOMException(`The tool did not finish within ${limit} ms.`, 'TimeoutError'));
+        },
         (settle) => ctx.onAbort((reason) => settle(toFailure(ctx, reason))),
       );
     },
@@ -51,6 +55,5 @@ function expired(ctx: Found, limit: number): Failure {
     failure.effect === 'unknown'
       ? 'It was told to stop, but it may have taken effect: check before you try again.'
       : 'It had not been started.';
-  ctx.abort(new DOMException(`The tool did not finish within ${limit} ms.`, 'TimeoutError'));
   return { ...failure, error: `"${ctx.tool.name}" did not finish within ${limit} ms. ${happened}` };
 }

@@ -85,13 +85,19 @@ async function each(
       answered(
         at,
         await batch.call(calls[at] as ToolCall, {
-          ...(batch.signal !== undefined && { signal: batch.signal }),
-          // Whatever is still queued when time is up gets its answer too, without being started.
-          ...(batch.deadline !== Number.POSITIVE_INFINITY && { deadline: Math.max(left, 1e-3) }),
+          // Whatever still waits its turn when time is up gets its answer too, without being started.
+          signal: left > 0 ? batch.signal : AbortSignal.abort(overdue(batch.deadline)),
+          ...(left > 0 && left !== Number.POSITIVE_INFINITY && { deadline: left }),
           ...(progressed !== undefined && { onProgress: (data: unknown) => progressed(at, data) }),
         }),
       );
     }
   };
   await Promise.all(Array.from({ length: Math.min(batch.concurrency, calls.length) }, worker));
+}
+
+function overdue(deadline: number): ToolError {
+  return new ToolError(`The deadline of ${deadline} ms for all calls passed before this one was started.`, {
+    code: 'timeout',
+  });
 }

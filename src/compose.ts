@@ -45,22 +45,37 @@ export function compose(entries: readonly Entry[], options: ComposeOptions = {})
   let chain: Chain = () => {
     throw new StageError(last?.name ?? '(none)', 'called next(), but it is the last: there is nothing to hand on to');
   };
+  let total = true;
   for (let at = entries.length - 1; at >= 0; at--) {
     const entry = entries[at] as Entry;
+    const inner = total ? chain : observed(chain);
+    total &&= traitsOf(entry.stage).total ?? false;
     if (options.watcher !== undefined) {
-      chain = watched(entry, chain, options.watcher);
+      chain = watched(entry, inner, options.watcher);
       continue;
     }
     if (traitsOf(entry.stage).step === undefined) {
-      chain = layer(entry, chain, options.strict ?? false);
+      chain = layer(entry, inner, options.strict ?? false);
       continue;
     }
     let first = at;
     while (first > 0 && traitsOf(entries[first - 1]?.stage).step !== undefined) first--;
     chain = row(entries.slice(first, at + 1), chain);
+    total = false;
     at = first;
   }
   return chain;
+}
+
+const noop = (): void => {};
+
+/** A stage that drops the promise of its own `next()` has a fault, but must not bring the process down with it. */
+function observed(chain: Chain): Chain {
+  return (ctx) => {
+    const answer = chain(ctx);
+    if (answer instanceof Promise) answer.then(undefined, noop);
+    return answer;
+  };
 }
 
 function layer(entry: Entry, inner: Chain, strict: boolean): Chain {

@@ -20,7 +20,6 @@ const mostRestarts = 3;
  * assigned onto it. What is private to it here is what no stage may set: whether it has been aborted, started, settled.
  */
 export class CallContext implements Call {
-  call: Required<ToolCall>;
   readonly registry: Registry;
   readonly run: Run;
   readonly state: unknown;
@@ -33,6 +32,7 @@ export class CallContext implements Call {
   startedAt = 0;
 
   readonly #host: Host;
+  #call: Required<ToolCall>;
   readonly #parent: CallContext | undefined;
   #controller: AbortController | undefined = undefined;
   #aborted = false;
@@ -54,11 +54,20 @@ export class CallContext implements Call {
     parent?: CallContext,
   ) {
     this.#host = host;
-    this.call = call;
+    this.#call = call;
     this.registry = registry;
     this.run = run;
     this.state = state;
     this.#parent = parent;
+  }
+
+  get call(): Required<ToolCall> {
+    return this.#call;
+  }
+
+  // A stage may hand on another call, as one that repairs arguments does. Whose answer this will be does not change.
+  set call({ arguments: args }: Required<ToolCall>) {
+    this.#call = { id: this.#call.id, name: this.#call.name, arguments: args };
   }
 
   get signal(): AbortSignal {
@@ -90,17 +99,17 @@ export class CallContext implements Call {
   }
 
   ok<T>(data: T): Success<T> {
-    return { ok: true, tool_name: this.call.name, data, error: null, call_id: this.call.id, meta: noMeta };
+    return { ok: true, tool_name: this.#call.name, data, error: null, call_id: this.#call.id, meta: noMeta };
   }
 
   fail(code: ErrorCode, error: string, more?: FailureOptions): Failure {
     const known = isErrorCode(code) ? code : 'internal';
     const failure: Failure = {
       ok: false,
-      tool_name: this.call.name,
+      tool_name: this.#call.name,
       data: null,
       error,
-      call_id: this.call.id,
+      call_id: this.#call.id,
       meta: noMeta,
       code: known,
       retryable: more?.retryable ?? isRetryable(known),
@@ -131,7 +140,7 @@ export class CallContext implements Call {
       return this.fail('internal', `The arguments were edited more than ${mostRestarts} times; the call was given up.`);
     }
     this.#cleanUp();
-    this.call = { ...this.call, arguments: args };
+    this.call = { ...this.#call, arguments: args };
     this.tool = undefined;
     this.args = undefined;
     this.effects = undefined;
@@ -175,7 +184,7 @@ export class CallContext implements Call {
 
   /** A context of its own for another attempt: what earlier stages added, but own signal and own capabilities. */
   fork(): CallContext {
-    const fork = new CallContext(this.#host, this.call, this.registry, this.run, this.state, this);
+    const fork = new CallContext(this.#host, this.#call, this.registry, this.run, this.state, this);
     Object.assign(fork, this);
     if (this.#aborted) fork.abort(this.#reason);
     else this.onAbort((reason) => fork.abort(reason));

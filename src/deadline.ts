@@ -16,19 +16,22 @@ const fresh: Waiting[] = [];
 let scheduled = false;
 let timeoutOf: typeof pTimeout | undefined;
 
+/** Settles the promise that {@link withDeadline} gave, unless it has settled. */
+export type Settle<T> = (outcome: T) => void;
+
 /**
- * Gives the outcome of `pending`, or of `expired()` when that takes longer than `limit` milliseconds after `begunAt`
- * (by `performance.now()`), or of whatever `withdrawn` is resolved with first. The promise waited for goes on.
+ * Gives the outcome of `pending`, unless somebody settles it before: `expired` is called when it takes longer than
+ * `limit` milliseconds after `begunAt` (by `performance.now()`), `watch` at once. The promise waited for goes on.
  */
 export function withDeadline<T>(
   pending: Promise<T>,
   begunAt: number,
   limit: number,
-  expired: () => T,
-  cutShort?: (settle: (outcome: T) => void) => void,
+  expired: (settle: Settle<T>) => void,
+  watch: (settle: Settle<T>) => void,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const waiting: Waiting = { pending, dueAt: begunAt + limit, expire: () => resolve(expired()), place: fresh.length };
+    const waiting: Waiting = { pending, dueAt: begunAt + limit, expire: () => expired(resolve), place: fresh.length };
     fresh.push(waiting);
     if (!scheduled) {
       scheduled = true;
@@ -44,7 +47,7 @@ export function withDeadline<T>(
         reject(error);
       },
     );
-    cutShort?.(resolve);
+    watch(resolve);
   });
 }
 

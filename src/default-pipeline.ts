@@ -7,8 +7,10 @@ import { timeout } from '../middleware/timeout.ts';
 import { type ValidateOptions, validate } from '../middleware/validate.ts';
 import { checkOptions } from './options.ts';
 import { type Pipeline, type Place, pipeline } from './pipeline.ts';
+import type { Failure } from './result.ts';
 import type { Tool } from './tool.ts';
-import type { Call, Found, Ready } from './types.ts';
+import { type Guard, guard, step } from './traits.ts';
+import type { Call, Found, Ready, Stage } from './types.ts';
 
 /** The options of the default pipeline: those of its stages, the common ones without a detour. */
 export interface DefaultPipelineOptions extends PermissionOptions {
@@ -63,14 +65,27 @@ export function defaultPipeline<State = unknown>(
   options: DefaultPipelineOptions = {},
 ): Pipeline<State, DefaultPlaces<State>, Ready<State>> {
   checkOptions('defaultPipeline', options, defaultPipelineOptions);
-  const { roots = [], timeout: limit, secrets, pathGuard: paths, validate: reading, normalize: output, ...rest } = options;
+  const { roots, timeout: limit, secrets, pathGuard: paths, validate: reading, normalize: output, ...rest } = options;
   const stages = pipeline<State>()
     .use('normalize', normalize({ ...output, ...(secrets !== undefined && { secrets }) }))
     .use('lookup', lookup())
     .use('validate', validate(reading))
-    .use('pathGuard', pathGuard({ ...paths, roots }))
+    .use('pathGuard', roots === undefined ? closed() : pathGuard({ ...paths, roots }))
     .use('permission', permission(rest))
     .use('timeout', timeout(limit === undefined ? {} : { default: limit }))
     .use('execute', execute());
   return stages as unknown as Pipeline<State, DefaultPlaces<State>, Ready<State>>;
+}
+
+/** Stands where the path guard would while no roots are given: nothing is lent, so no tool with paths can run. */
+function closed(): Stage<Ready, PathGuardAdds> & Guard {
+  return guard(
+    step(function pathGuard(ctx: Ready): Failure | undefined {
+      if (ctx.tool.paths === undefined) return undefined;
+      return ctx.fail('path_denied', `No folder is open to "${ctx.tool.name}": no roots were given.`, {
+        details: { reason: 'no-roots' },
+      });
+    }) as unknown as Stage<Ready, PathGuardAdds>,
+    { needs: ['tool', 'args'] },
+  );
 }

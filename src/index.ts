@@ -8,9 +8,11 @@ export type {
   ScopedFs,
   ScopedStat,
 } from './capabilities/fs/types.ts';
+export { content, isContent } from './content.ts';
 export { type DefaultPipelineOptions, defaultPipeline } from './default-pipeline.ts';
 export { type ArgumentsOf, defineTool, type ToolDefinition } from './define-tool.ts';
 export { type CallEffect, type ErrorCode, errorCodes, type FailureOptions, ToolError } from './errors.ts';
+export { toModelText } from './model-text.ts';
 export type { Listener, ObservedCall, RouterEvent, RouterEvents } from './observers.ts';
 export { type Pipeline, type Place, pipeline, type RouterPipeline, type StageDescription } from './pipeline.ts';
 export { type AddOptions, createRegistry, type Registry, type ToolFilter } from './registry.ts';
@@ -20,5 +22,15 @@ export type { Infer } from './schema/infer.ts';
 export type { JsonSchema, JsonSchemaObject } from './schema/json-schema.ts';
 export type { StandardSchema } from './schema/standard-schema.ts';
 export type { PermissionLevel, Tool, ToolAnnotations, ToolContext } from './tool.ts';
-export { type Capability, finish, type Guard, guard, repeatable, step, type Traits, traitsOf, withTraits } from './traits.ts';
+export {
+  type Capability,
+  finish,
+  type Guard,
+  guard,
+  repeatable,
+  step,
+  type Traits,
+  traitsOf,
+  withTraits,
+} from './traits.ts';
 export type { Call, Effect, Found, Maybe, Next, Ready, Run, Stage, ToolCall } from './types.ts';

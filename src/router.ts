@@ -371,7 +371,8 @@ function checkCapabilities(tool: Tool, pipeline: RouterPipeline<never>): void {
     if (tool[declaration] === undefined) continue;
     if (pipeline.entries.some(({ stage }) => traitsOf(stage).provides?.includes(capability))) continue;
     throw new TypeError(
-      `Tool "${tool.name}" declares ${declaration}, but no stage provides "${capability}". ` +
+      `Tool "${tool.name}" declares ${declaration}, but no stage provides "${capability}"` +
+        `${capability === 'fs' ? ': give createRouter({ roots }), or use pathGuard({ roots })' : ''}. ` +
         `The stages are: ${pipeline.names.join(', ')}.`,
     );
   }

@@ -26,6 +26,8 @@ export interface Traits {
   readonly stores?: boolean;
   /** Answers itself and never calls `next()`. */
   readonly ends?: boolean;
+  /** Neither throws nor rejects: whatever goes wrong inside it becomes an answer. */
+  readonly total?: boolean;
   /** The stage as a look on the way in; see {@link step}. */
   readonly step?: StepFunction;
   /** The stage as a look on the way out; see {@link finish}. */
