@@ -1,9 +1,11 @@
 import type { Tool } from '../tool.ts';
+import { editFile } from './edit-file.ts';
 import { listFiles } from './list-files.ts';
 import { readFile } from './read-file.ts';
+import { searchFiles } from './search-files.ts';
 import { writeFile } from './write-file.ts';
 
-export { listFiles, readFile, writeFile };
+export { editFile, listFiles, readFile, searchFiles, writeFile };
 
 /** The tools for files. They need the `pathGuard` stage, which gives them their access. */
-export const fileTools: readonly Tool[] = [readFile, writeFile, listFiles] as readonly Tool[];
+export const fileTools: readonly Tool[] = [readFile, writeFile, editFile, listFiles, searchFiles];

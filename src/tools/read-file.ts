@@ -1,24 +1,29 @@
 import type { ScopedFs } from '../capabilities/fs/types.ts';
+import { type Content, content } from '../content.ts';
 import { defineTool } from '../define-tool.ts';
 import { ToolError } from '../errors.ts';
 import type { Tool } from '../tool.ts';
+import { imageTypeOf } from './image-type.ts';
 import { splitLines } from './lines.ts';
 import { decodeText, encodingOf, isWholeText, type TextEncoding } from './text.ts';
 
 // What one answer may hold; more is read page by page.
 const pageBytes = 262_144;
 const chunkBytes = 65_536;
+const maxImageBytes = 4_194_304;
 
 /**
  * Reads a text file, by default its first 2,000 lines and at most 256 KiB (262,144 bytes) at a time; a note in brackets
  * at the end says how to go on. Without a note the text is exactly the file's. UTF-16 with a byte order mark is
  * decoded; bytes that are no text are shown as U+FFFD, and the note says so.
+ * PNG, JPEG, GIF and WebP images up to 4 MiB (4,194,304 bytes) come as an image block.
  *
- * Fails with `tool_error`: `not-found`, `binary` ("binary file (N bytes)"); `path_denied`: `is-dir`.
+ * Fails with `tool_error`: `not-found`, `binary` ("binary file (N bytes)"), `too-large`; `path_denied`: `is-dir`.
  */
 export const readFile: Tool = defineTool({
   name: 'read_file',
-  description: 'Read a text file. Long files come in pages: pass the offset that the note at the end names.',
+  description:
+    'Read a text file or an image. Long files come in pages: pass the offset that the note at the end names.',
   parameters: {
     type: 'object',
     properties: {
@@ -35,6 +40,8 @@ export const readFile: Tool = defineTool({
   paths: { path: 'read' },
   handler: async ({ path, offset, limit, line_numbers: numbered }, { fs }) => {
     const { bytes, size, truncated } = await fs.readBytes(path, { maxBytes: pageBytes });
+    const image = imageTypeOf(bytes);
+    if (image !== undefined) return imageContent(fs, path, image, size);
     const encoding = encodingOf(bytes);
     if (encoding === undefined) throw binary(size);
     const page = truncated
@@ -44,6 +51,16 @@ export const readFile: Tool = defineTool({
     return render(page, numbered, damaged, encoding);
   },
 });
+
+async function imageContent(fs: ScopedFs, path: string, mimeType: string, size: number): Promise<Content> {
+  if (size > maxImageBytes) {
+    throw new ToolError(`This image is too large to show (${size} bytes; at most ${maxImageBytes}).`, {
+      details: { reason: 'too-large', size },
+    });
+  }
+  const { bytes } = await fs.readBytes(path, { maxBytes: maxImageBytes });
+  return content([{ type: 'image', data: bytes, mimeType }]);
+}
 
 interface Page {
   readonly lines: readonly string[];

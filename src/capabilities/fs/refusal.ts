@@ -54,7 +54,7 @@ export function refusal(reason: PathReason, requested?: unknown): ToolError {
 }
 
 function explain(reason: PathReason, requested: unknown): string {
-  const text = messages[reason];
+  const text: string | undefined = messages[reason];
   return typeof requested === 'string' && requested !== '' && !isAbsoluteAnywhere(requested)
     ? `Path ${showName(requested)} refused: ${text}.`
     : `Path refused: ${text}.`;
@@ -90,11 +90,20 @@ const failures: { readonly [errno: string]: readonly [ErrorCode, reason: string,
 
 /** The answer to a failed system call: never the system's own message, which holds absolute paths. */
 export function fileFailure(error: unknown, requested: string): ToolError {
-  if (error instanceof ToolError) return error;
+  if (error instanceof ToolError) return withName(error, requested);
   const errno = errnoOf(error);
   const [code, reason, text] = failures[errno ?? ''] ?? ['tool_error', 'io', 'reading or writing failed'];
   const name = isAbsoluteAnywhere(requested) ? '' : `${showName(requested)}: `;
-  return new ToolError(`${name}${text}.`, { code, details: { reason }, cause: error });
+  // That something exists already does not pass by itself, unlike other conflicts.
+  const lasting = code === 'conflict' ? { retryable: false } : {};
+  return new ToolError(`${name}${text}.`, { code, details: { reason }, cause: error, ...lasting });
+}
+
+/** Who holds a handle does not know under which name it was asked for. */
+function withName(error: ToolError, requested: string): ToolError {
+  const reason = reasonOf(error);
+  const nameless = reason !== undefined && error.code === 'path_denied' && error.message === explain(reason, undefined);
+  return nameless ? refusal(reason, requested) : error;
 }
 
 /** The symbolic name of a failed system call's error, such as `ENOENT`. */
