@@ -176,6 +176,9 @@ function checked(options: PermissionOptions): Checked {
   if (decideTimeout === Number.POSITIVE_INFINITY) {
     throw new TypeError('permission({ decideTimeout }) needs a limit: a policy that hangs must be a denial some day.');
   }
+  if (options.policies !== undefined && !Array.isArray(options.policies)) {
+    throw new TypeError('permission({ policies }) must be a list of policies.');
+  }
   const policies = [...(options.rules === undefined ? [] : [rules(options.rules)]), ...(options.policies ?? [])];
   for (const [index, policy] of policies.entries()) {
     if (isPolicy(policy)) continue;

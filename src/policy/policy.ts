@@ -119,10 +119,9 @@ function rulingOf(judging: Policy, request: PolicyRequest): Maybe<Ruling | undef
   try {
     const verdict: unknown = judging.decide(request);
     if (!isThenable(verdict)) return readVerdict(verdict, name);
-    return Promise.resolve(verdict).then(
-      (settled) => readVerdict(settled, name),
-      (error: unknown) => failed(name, error),
-    );
+    return Promise.resolve(verdict)
+      .then((settled) => readVerdict(settled, name))
+      .catch((error: unknown) => failed(name, error));
   } catch (error) {
     return failed(name, error);
   }

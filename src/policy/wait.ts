@@ -25,8 +25,9 @@ export function waitForAnswer(ask: () => unknown, signal: AbortSignal, milliseco
     // Started from a promise, so that an approver that throws at once fails like one that rejects.
     Promise.resolve()
       .then(ask)
+      .then(readAnswer)
       .then(
-        (answer) => end({ how: 'answered', answer: readAnswer(answer) }),
+        (answer) => end({ how: 'answered', answer }),
         (cause: unknown) => end({ how: 'failed', cause }),
       );
   });

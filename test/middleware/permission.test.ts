@@ -145,7 +145,7 @@ describe('permission by rule', () => {
 
   test('arguments that change while they are being judged are denied', async () => {
     const args = { path: 'a.txt' };
-    const slow = policy(async () => 'allow');
+    const slow = policy(async () => 'allow' as const);
     const answer = decide({ policies: [slow] }, { args });
     args.path = '.env';
     expect(await answer).toMatchObject({ code: 'denied' });
@@ -153,7 +153,7 @@ describe('permission by rule', () => {
   });
 
   test('what has no canonical form can be judged by code as well', async () => {
-    const slow = policy(async () => 'allow');
+    const slow = policy(async () => 'allow' as const);
     expect(await decide({ policies: [slow] }, { args: { at: new Map() } })).toBeUndefined();
   });
 });
@@ -169,7 +169,10 @@ describe('on the way of calls that need nothing', () => {
 });
 
 describe('the stage', () => {
-  test.each([permission(), allowAll()])('%s is a guard and a step, and says what it needs', (stage) => {
+  test.each([
+    ['permission', permission()],
+    ['allowAll', allowAll()],
+  ])('%s is a guard and a step, and says what it needs', (_, stage) => {
     expect(traitsOf(stage)).toMatchObject({ guard: true, needs: ['tool', 'args'], step: expect.any(Function) });
     expect(traitsOf(stage).adds).toBeUndefined();
   });
@@ -199,7 +202,7 @@ describe('misuse is refused when the stage is made', () => {
     ['an approver that is no function', { approve: true }, 'permission({ approve }) must be a function'],
     ['a rule that is not well-formed', { rules: [{ decision: 'no' }] }, 'Rule 0: decision'],
     ['a bare function as a policy', { policies: [() => 'allow'] }, 'policies[0] is no policy; wrap a function'],
-    ['policies that are no list', { policies: 5 }, ''],
+    ['policies that are no list', { policies: 5 }, 'must be a list of policies'],
     ['a mode without default', { modes: { mine: {} } }, 'Mode "mine" needs a table'],
     ['no time to decide', { decideTimeout: 0 }, 'permission({ decideTimeout })'],
     ['endless time to decide', { decideTimeout: Number.POSITIVE_INFINITY }, 'needs a limit'],

@@ -75,6 +75,14 @@ describe('a policy that does not decide has denied', () => {
     ['a reason that is no text', { decision: 'allow', reason: 1 }],
     ['a list', ['allow']],
     ['a function', () => 'allow'],
+    [
+      'a decision that throws when read',
+      {
+        get decision() {
+          throw new TypeError('boom');
+        },
+      },
+    ],
     ['an inherited word', new String('allow')],
   ])('%s is an unknown verdict', async (_, verdict) => {
     expect(judged(saying(verdict))).toMatchObject({ decision: 'deny', cause: expect.any(TypeError) });
