@@ -109,6 +109,7 @@ export interface Node {
   readonly typeName?: Node;
   readonly typeArguments?: readonly Node[];
   readonly typeParameters?: readonly Node[];
+  readonly constraint?: Node;
   readonly elementType?: Node;
   readonly objectType?: Node;
   readonly types?: readonly Node[];

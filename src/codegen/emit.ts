@@ -3,8 +3,8 @@ import type { Argument, Field, ToolModel } from './model.ts';
 import { createNames } from './names.ts';
 import { printAccess, printKey, printValue } from './print.ts';
 import { shown } from './project.ts';
+import type { Revival } from './revival.ts';
 import { createReviver, type Reviver, reviveHelper } from './revive.ts';
-import type { Revival } from './schema.ts';
 
 export interface EmitOptions {
   /** The generated file, absolute. */
@@ -114,7 +114,10 @@ function handlerText(tool: ToolModel, base: string, reviver: Reviver): string {
   const usesContext = sources.some(({ kind }) => kind === 'context' || kind === 'signal');
   const usesArgs = sources.some(({ kind }) => kind === 'property' || kind === 'rest');
   const parameters = usesContext ? `(${usesArgs ? 'args' : '_args'}, context)` : usesArgs ? '(args)' : '()';
-  return `${parameters} => ${base}(${parts.join(', ')})`;
+  const line = `${parameters} => ${base}(${parts.join(', ')})`;
+  return line.length <= 102
+    ? line
+    : `${parameters} =>\n    ${base}(\n${parts.map((part) => `      ${part},\n`).join('')}    )`;
 }
 
 function argumentText(argument: Argument, index: number, tool: ToolModel, base: string, reviver: Reviver): string {

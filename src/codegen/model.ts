@@ -1,4 +1,5 @@
-import type { Revival, Schema } from './schema.ts';
+import type { Revival } from './revival.ts';
+import type { Schema } from './schema.ts';
 
 /** Everything the generated file says about one function. */
 export interface ToolModel {

@@ -1,11 +1,10 @@
 import { printAccess, printKey } from './print.ts';
-import type { Revival } from './schema.ts';
+import { hasDates as anyDates, type Revival } from './revival.ts';
 
 /** Writes the code that turns date-time strings into Dates; remembers which helpers that code needs. */
 export interface Reviver {
   /** An expression that revives what the expression `input` gives. */
   code(revival: Revival, input: string): string;
-  /** Whether any Date can be in there at all: a recursive type may turn out to have none. */
   hasDates(revival: Revival | undefined): boolean;
   /** The helper functions, as text, to stand at the end of the file. */
   helpers(): string[];
@@ -21,22 +20,7 @@ export function createReviver(
 ): Reviver {
   const functions = new Map<string, string>();
 
-  function hasDates(revival: Revival | undefined, seen: ReadonlySet<string> = new Set()): boolean {
-    switch (revival?.kind) {
-      case undefined:
-        return false;
-      case 'date':
-        return true;
-      case 'list':
-        return hasDates(revival.item, seen);
-      case 'tuple':
-        return [...revival.items, revival.rest].some((item) => hasDates(item, seen));
-      case 'object':
-        return [...revival.properties.values(), revival.rest].some((item) => hasDates(item, seen));
-      case 'definition':
-        return !seen.has(revival.name) && hasDates(definitions.get(revival.name), new Set([...seen, revival.name]));
-    }
-  }
+  const hasDates = (revival: Revival | undefined): boolean => anyDates(revival, definitions);
 
   function code(revival: Revival, input: string): string {
     switch (revival.kind) {

@@ -1,19 +1,9 @@
+import type { Revival } from './revival.ts';
+
 /** A JSON Schema while it is being made. */
 export interface Schema {
   [keyword: string]: unknown;
 }
-
-/** Where a value holds Dates, which JSON can only carry as text. */
-export type Revival =
-  | { readonly kind: 'date' }
-  | { readonly kind: 'list'; readonly item: Revival }
-  | { readonly kind: 'tuple'; readonly items: readonly (Revival | undefined)[]; readonly rest: Revival | undefined }
-  | {
-      readonly kind: 'object';
-      readonly properties: ReadonlyMap<string, Revival>;
-      readonly rest: Revival | undefined;
-    }
-  | { readonly kind: 'definition'; readonly name: string };
 
 /** What a type became. */
 export interface Converted {

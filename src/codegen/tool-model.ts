@@ -5,7 +5,7 @@ import type { ToolModel } from './model.ts';
 import { humanized, snakeCase } from './names.ts';
 import { readParameters } from './parameters.ts';
 import type { Reporter } from './reporter.ts';
-import type { Revival, Schema } from './schema.ts';
+import type { Schema } from './schema.ts';
 import { createSchemaWriter } from './types-to-schema.ts';
 
 const validName = /^[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}$/;
@@ -20,17 +20,14 @@ export function toolModel(
   const writer = createSchemaWriter(program, reporter);
   const parameters = readParameters(program, writer, reporter, fn);
   const definitions: Record<string, Schema> = {};
-  const revivals = new Map<string, Revival>();
+  const revivals = writer.finish();
   const root: Schema = {
     type: 'object',
     properties: Object.fromEntries(parameters.properties),
     ...(parameters.required.length > 0 && { required: parameters.required }),
     additionalProperties: false,
   };
-  for (const [name, definition] of writer.definitions) {
-    definitions[name] = definition.schema;
-    if (definition.revival) revivals.set(name, definition.revival);
-  }
+  for (const [name, definition] of writer.definitions) definitions[name] = definition.schema;
   if (writer.definitions.size > 0) root['$defs'] = definitions;
 
   const { source, doc, nameNode } = fn;

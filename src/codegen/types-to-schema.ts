@@ -3,7 +3,8 @@ import { constantOf } from './constants.ts';
 import { docOf } from './jsdoc.ts';
 import { applyPropertyTags } from './property-tags.ts';
 import { type Place, type Reporter, within } from './reporter.ts';
-import { type Converted, enumOf, type Revival, type Schema, unionOf } from './schema.ts';
+import { hasDates, type Revival } from './revival.ts';
+import { type Converted, enumOf, type Schema, unionOf } from './schema.ts';
 import { elementNode, itemNode, valueNode } from './type-nodes.ts';
 import { byDeclaration, type Member, orderedMembers } from './unions.ts';
 
@@ -14,6 +15,8 @@ export interface SchemaWriter {
   /** The properties of an object type, each with its documentation; those that `leave` names are listed without a schema. */
   properties(type: Type, place: Place, leave?: (type: Type) => boolean): readonly ConvertedProperty[];
   readonly definitions: Map<string, { schema: Schema; revival: Revival | undefined }>;
+  /** To be called last: the Dates in the definitions, and what could be said of them only now. */
+  finish(): ReadonlyMap<string, Revival>;
 }
 
 export interface ConvertedProperty extends Converted {
@@ -35,7 +38,10 @@ const nothing: Converted = { schema: {}, exact: false };
 export function createSchemaWriter(program: Program, reporter: Reporter): SchemaWriter {
   const definitions: SchemaWriter['definitions'] = new Map();
   const open = new Map<Type, Open>();
+  const mixed: { readonly revivals: readonly Revival[]; readonly place: Place }[] = [];
   let depth = 0;
+  let outermost: Place | undefined;
+  let exhausted = false;
   const defined = new Map<Type, string>();
 
   function fail(place: Place, message: string): Converted {
@@ -96,7 +102,12 @@ export function createSchemaWriter(program: Program, reporter: Reporter): Schema
       outer.name ??= definitionName(facts);
       return reference(outer.name);
     }
-    if (depth >= deepest) return fail(place, `its type nests deeper than ${deepest} levels. Write a simpler type.`);
+    if (depth === 0) outermost = place;
+    if (depth >= deepest && !exhausted) {
+      exhausted = true;
+      fail(outermost ?? place, `its type nests deeper than ${deepest} levels. Write a simpler type.`);
+    }
+    if (exhausted) return nothing;
     const entry: Open = {};
     const named = facts.alias !== undefined || (facts.kind === 'object' && facts.name !== undefined);
     if (named) open.set(type, entry);
@@ -132,13 +143,12 @@ export function createSchemaWriter(program: Program, reporter: Reporter): Schema
     const branches = branchesOf(present, place);
     if (kinds.includes('null')) branches.push({ schema: { type: 'null' }, exact: true });
     const revivals = branches.map((branch) => branch.revival).filter((revival) => revival !== undefined);
-    const dated = revivals.filter((revival) => revival.kind !== 'definition');
-    if (dated.length > 0 && branches.length > (kinds.includes('null') ? 2 : 1)) {
-      fail(place, 'a Date among other types cannot be told from text. Take the date alone, or a string.');
-    }
+    const isAlone = branches.length === (kinds.includes('null') ? 2 : 1);
+    // Whether a recursive type holds a Date is known only when all of it has been read.
+    if (!isAlone && revivals.length > 0) mixed.push({ revivals, place });
     return {
       schema: unionOf(branches.map((branch) => branch.schema)),
-      revival: revivals.length === 1 ? revivals[0] : undefined,
+      revival: isAlone ? revivals[0] : undefined,
       optional,
       exact: branches.every((branch) => branch.exact),
     };
@@ -185,8 +195,9 @@ export function createSchemaWriter(program: Program, reporter: Reporter): Schema
   function list(type: Type, node: Node | undefined, place: Place): Converted {
     const [element] = program.elements(type);
     if (!element) return { schema: { type: 'array' }, exact: false };
-    const item = convert(element.type, itemNode(program, node), within(place, '[]', undefined));
-    if (item.optional) reporter.at(place, 'a list cannot hold undefined in JSON. Use null.');
+    const inside = within(place, '[]', undefined);
+    const item = convert(element.type, itemNode(program, node), inside);
+    if (item.optional) reporter.at(inside, 'a list cannot hold undefined in JSON. Use null.');
     const revival = item.revival && ({ kind: 'list', item: item.revival } as const);
     return { schema: { type: 'array', items: item.schema }, revival, exact: item.exact };
   }
@@ -234,7 +245,7 @@ export function createSchemaWriter(program: Program, reporter: Reporter): Schema
       const name = facts.name === undefined ? 'its type' : `the type parameter ${facts.name}`;
       return fail(place, `${name} is open. Give it a constraint (extends ...), or write the type itself.`);
     }
-    return { ...convert(constraint, undefined, place), exact: false };
+    return { ...convert(constraint, facts.declaration?.constraint, place), exact: false };
   }
 
   function objectLike(type: Type, facts: TypeFacts, node: Node | undefined, place: Place): Converted {
@@ -342,7 +353,17 @@ export function createSchemaWriter(program: Program, reporter: Reporter): Schema
     return `^${(facts.texts ?? []).map((text, index) => escaped(text) + (parts[index] ?? '')).join('')}$`;
   }
 
-  return { convert, properties, definitions };
+  function finish(): ReadonlyMap<string, Revival> {
+    const revivals = new Map<string, Revival>();
+    for (const [name, { revival }] of definitions) if (revival) revivals.set(name, revival);
+    for (const { revivals: parts, place } of mixed) {
+      if (!parts.some((part) => hasDates(part, revivals))) continue;
+      reporter.at(place, 'a Date among other types cannot be told from text. Take the date alone, or a string.');
+    }
+    return revivals;
+  }
+
+  return { convert, properties, definitions, finish };
 }
 
 // What is inferred as optional must be optional in the type too, and not only admit undefined.

@@ -21,7 +21,7 @@ export function orderedMembers(program: Program, type: Type, node: Node | undefi
   if (alias?.type) walk(program, alias.type, note, new Set());
   return program
     .members(type)
-    .map((member) => ({ type: member, ...places.get(keyOf(program, member)) }))
+    .map((member) => ({ type: member, ...(places.get(keyOf(program, member)) ?? places.get(nameOf(program, member))) }))
     .sort((one, other) => (one.rank ?? Infinity) - (other.rank ?? Infinity) || compareUnnamed(program, one, other))
     .map((member) => ({ type: member.type, node: member.node }));
 }
@@ -31,6 +31,12 @@ type Note = (key: unknown, node: Node) => void;
 function keyOf(program: Program, type: Type): unknown {
   const facts = program.facts(type);
   return facts.kind === 'literal' ? `${typeof facts.value}:${String(facts.value)}` : type;
+}
+
+/** Inside a generic type the source names `List<T>` where the union has `List<string>`. */
+function nameOf(program: Program, type: Type): unknown {
+  const { name } = program.facts(type);
+  return name === undefined ? type : `name:${name}`;
 }
 
 /** Visits the types that a type node names, from left to right, through aliases, `keyof`, `typeof list[number]` and the like. */
@@ -51,6 +57,7 @@ function walk(program: Program, node: Node, note: Note, seen: Set<Node>): void {
   const { kind } = program.facts(type);
   if (kind !== 'union' && kind !== 'boolean') {
     note(keyOf(program, type), node);
+    note(nameOf(program, type), node);
     return;
   }
   if (node.kind === kinds.TypeReference && node.typeName) {
