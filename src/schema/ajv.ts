@@ -5,7 +5,7 @@ import { type Dialect, dialectOf } from './dialect.ts';
 import type { Validator } from './engine.ts';
 import { explain } from './explain.ts';
 import type { JsonSchema, JsonSchemaObject } from './json-schema.ts';
-import { compilePattern } from './patterns.ts';
+import { compilePattern } from './pattern/compile.ts';
 import { prepareSchema } from './prepare.ts';
 import { asyncSchema, invalidSchema, MetaSchemaErrors } from './schema-fault.ts';
 import { uniqueItems } from './unique-items.ts';

@@ -3,6 +3,7 @@ import { ToolError } from '../errors.ts';
 import { describeValue } from './describe.ts';
 import { wordFor } from './foreign-types.ts';
 import type { JsonSchema } from './json-schema.ts';
+import { SlowPattern } from './pattern/compile.ts';
 import { pointerNames, valueAt } from './pointer.ts';
 import { eachSchema } from './walk.ts';
 
@@ -24,6 +25,7 @@ export function invalidSchema(message: string, pointer = '', keyword = 'schema',
 export function schemaFault(schema: JsonSchema, error: unknown): ToolError {
   if (error instanceof ToolError) return error;
   if (error instanceof MetaSchemaErrors) return metaSchemaFault(schema, error);
+  if (error instanceof SlowPattern) return slowPattern(schema, error);
   if (error instanceof RangeError) return invalidSchema('The schema is nested too deeply.', '', 'schema', error);
   const said = error instanceof Error ? error.message : String(error);
   const { missingRef } = error as { missingRef?: unknown };
@@ -97,6 +99,13 @@ function missingReference(schema: JsonSchema, error: unknown): ToolError {
     '$ref',
     error,
   );
+}
+
+function slowPattern(schema: JsonSchema, { pattern: slow }: SlowPattern): ToolError {
+  const pointer = placeWhere(schema, ({ pattern }) => pattern === slow);
+  const what =
+    'could take exponential time to match; leave out its look-around or back reference, or the nested repetition';
+  return invalidSchema(`${place(pointer)}: "pattern" ${describeValue(slow)} ${what}.`, pointer, 'pattern');
 }
 
 function badPattern(schema: JsonSchema, error: SyntaxError): ToolError {
