@@ -8,7 +8,7 @@ import { callMaker } from './calls.ts';
 import { descriptionOf, makeOffer, openaiSchema } from './offer.ts';
 import { pairResults } from './pairing.ts';
 import { type Piece, piecesOf } from './pieces.ts';
-import { asObject, asObjects, asText } from './shape.ts';
+import { asObject, asObjects, asText, type Loose } from './shape.ts';
 import type { CallReader, ProviderCall, ProviderFormat, ReadOffer } from './types.ts';
 
 /** A Standard Schema that also gives its JSON Schema, which is what the AI SDK takes without one of its own objects. */
@@ -106,7 +106,7 @@ function readCalls(response: unknown, offer?: ReadOffer): readonly ProviderCall[
   const parts = asObjects(Array.isArray(response) ? response : (content ?? toolCalls));
   const cut = cutShort.has(asObject(finishReason)['unified'] ?? finishReason);
   return parts.flatMap((part, index) =>
-    part['type'] === 'tool-call' && part['providerExecuted'] !== true
+    isOurs(part)
       ? [
           make(
             { id: part['toolCallId'], name: part['toolName'], arguments: part['input'] },
@@ -117,11 +117,17 @@ function readCalls(response: unknown, offer?: ReadOffer): readonly ProviderCall[
   );
 }
 
+// What the provider runs itself is not ours to run, and what the SDK found invalid it has already answered.
+function isOurs({ type, providerExecuted, invalid }: Loose): boolean {
+  return type === 'tool-call' && providerExecuted !== true && invalid !== true;
+}
+
 function createCallReader(offer?: ReadOffer): CallReader {
   const calls = assembler({ offer });
   return {
     push(event) {
-      const { type, id, toolCallId, toolName, delta, input, finishReason, providerExecuted } = asObject(event);
+      const part = asObject(event);
+      const { type, id, toolCallId, toolName, delta, input, finishReason, providerExecuted } = part;
       switch (type) {
         case 'tool-input-start':
           if (providerExecuted !== true) calls.begin(id, id, toolName);
@@ -130,7 +136,7 @@ function createCallReader(offer?: ReadOffer): CallReader {
           if (typeof delta === 'string' && calls.idOf(id) !== undefined) calls.append(id, delta);
           return [];
         case 'tool-call':
-          if (providerExecuted === true) return [];
+          if (!isOurs(part)) return [];
           calls.begin(toolCallId, asText(toolCallId), toolName);
           // The parsed input says no more than its text does, and less about where it ends.
           if (calls.textOf(toolCallId) === undefined) calls.replace(toolCallId, input);

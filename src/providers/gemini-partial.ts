@@ -31,14 +31,14 @@ export function partialArguments(): PartialArguments {
       const text = asText(piece['stringValue']);
       const before = place.get(last);
       if (text !== undefined && growing === path && typeof before === 'string') place.set(last, before + text);
-      else if (valueOf(piece) !== undefined) place.set(last, valueOf(piece));
+      else if (valueIn(piece) !== undefined) place.set(last, valueIn(piece));
       growing = piece['willContinue'] === true ? path : undefined;
     },
     value: () => plain(root),
   };
 }
 
-function valueOf(piece: Loose): unknown {
+function valueIn(piece: Loose): unknown {
   if (piece['nullValue'] !== undefined) return null;
   return piece['stringValue'] ?? piece['numberValue'] ?? piece['boolValue'];
 }

@@ -39,7 +39,7 @@ const names: NameRule = { limit: 128, characters: /[A-Za-z0-9_.-]/, first: /[A-Z
 /**
  * The Model Context Protocol, from the server's side: entries of `tools/list`, the request of `tools/call`, and its
  * result, one for each call. Schemas go untouched, any draft that the tool declares. Data that is an object is sent as
- * text and, for a tool with an output schema, as `structuredContent`; failures carry `isError`.
+ * text and as `structuredContent`; failures carry `isError`.
  */
 export const mcp: ProviderFormat<McpTool[], McpToolResult[]> = {
   name: 'mcp',
@@ -83,26 +83,27 @@ function annotationsOf({ annotations = {} }: Tool): { annotations?: NonNullable<
   return Object.keys(hints).length > 0 ? { annotations: hints } : {};
 }
 
-/** Takes a JSON-RPC request, its `params`, or a list of either. A request's id is told from that of another session. */
+/** Takes a JSON-RPC request, its `params`, or a list of either. */
 function readCalls(response: unknown, offer?: ReadOffer): readonly ProviderCall[] {
-  const make = callMaker({ offer });
-  return (Array.isArray(response) ? response : [response]).flatMap((request) => {
-    const { id, params } = asObject(request);
-    const { name, arguments: args } = asObject(params ?? request);
-    const sentId = typeof id === 'number' ? String(id) : id;
-    return name === undefined ? [] : [make({ id: sentId, name, arguments: args })];
-  });
+  const reader = createCallReader(offer);
+  for (const request of Array.isArray(response) ? response : [response]) reader.push(request);
+  return reader.end();
 }
 
 // The protocol does not stream requests: each event is one.
 function createCallReader(offer?: ReadOffer): CallReader {
-  const all: unknown[] = [];
+  const make = callMaker({ offer });
+  const all: ProviderCall[] = [];
   return {
     push(event) {
-      all.push(event);
-      return readCalls(event, offer);
+      const { id, params } = asObject(event);
+      const { name, arguments: args } = asObject(params ?? event);
+      if (typeof name !== 'string') return [];
+      const call = make({ id: typeof id === 'number' ? String(id) : id, name, arguments: args });
+      all.push(call);
+      return [call];
     },
-    end: () => readCalls(all, offer),
+    end: () => all,
   };
 }
 

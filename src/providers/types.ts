@@ -105,7 +105,7 @@ export type AnsweredCall = ToolCall & { readonly origin?: ProviderCall['origin']
  */
 export interface ProviderFormat<Definitions = unknown, Written = unknown, Options = DefinitionOptions> {
   readonly name: ProviderName;
-  /** The tools in the provider's format. Pure: the same tools and options give the same bytes, whatever their order. */
+  /** The tools in the provider's format. Pure: the same tools and options give the same bytes. */
   definitions(tools: readonly Tool[], options?: Options): Offer<Definitions>;
   /**
    * The calls in a response, or in the message of one; none if there are none. Aliases become canonical names, unknown

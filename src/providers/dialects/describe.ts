@@ -17,6 +17,7 @@ export function literal(value: unknown): string {
 /** How a keyword that a dialect does not know reads in a description. */
 const phrases: { readonly [keyword: string]: (value: unknown) => string } = {
   default: (value) => `Default: ${literal(value)}.`,
+  example: (value) => `Example: ${literal(value)}.`,
   examples: (value) => `Examples: ${literal(value)}.`,
   const: (value) => `Always ${literal(value)}.`,
   enum: (value) => `One of ${literal(value)}.`,
@@ -42,15 +43,23 @@ const phrases: { readonly [keyword: string]: (value: unknown) => string } = {
   not: (value) => `Must not fit ${literal(value)}.`,
 };
 
-/** Annotations: nothing is lost when they are left out. */
-const harmless: ReadonlySet<string> = new Set([
-  'readOnly',
-  'writeOnly',
-  'deprecated',
-  'title',
-  'contentSchema',
+/** Keywords without a phrase that say something of a value; any other unknown keyword says nothing, so nothing is lost. */
+const meaningful: ReadonlySet<string> = new Set([
+  'additionalProperties',
+  'items',
+  'anyOf',
+  'oneOf',
+  'allOf',
+  'if',
+  'then',
+  'else',
+  'dependentSchemas',
+  'unevaluatedItems',
+  'unevaluatedProperties',
   'minContains',
   'maxContains',
+  'contentEncoding',
+  'contentMediaType',
 ]);
 
 /**
@@ -71,7 +80,7 @@ export function restrict(
     else if (!(keyword === 'uniqueItems' && value !== true) && !(keyword === 'not' && isNothing(value))) {
       const phrase = Object.hasOwn(phrases, keyword) ? phrases[keyword] : undefined;
       if (phrase) sentences.push(phrase(value));
-      if (!harmless.has(keyword) && !keyword.startsWith('x-')) {
+      if (phrase || meaningful.has(keyword)) {
         trace.lose(pointer, keyword, phrase ? 'described' : 'dropped', `${dialect} does not know it`);
       }
     }

@@ -120,6 +120,7 @@ function adapt(
   const wasOpen = draft['additionalProperties'];
   draft = restrict(draft as JsonSchemaObject, mode.keywords, 'strict mode', pointer, lost);
   if (isObjectSchema(draft)) draft = closed(draft, wasOpen, pointer, mode, lost, faults);
+  else delete draft['required'];
   if (isArraySchema(draft) && draft['items'] === undefined) {
     faults.lose(pointer, 'items', 'changed', 'an array of anything cannot be strict');
     draft['items'] = { type: 'string' };
@@ -165,7 +166,10 @@ function closed(draft: Draft, wasOpen: unknown, pointer: string, mode: StrictMod
   return {
     ...draft,
     properties: Object.fromEntries(entries),
-    required: mode.optional === 'optional' ? [...required] : properties.map(([name]) => name),
+    required:
+      mode.optional === 'optional'
+        ? properties.map(([name]) => name).filter((name) => required.has(name))
+        : properties.map(([name]) => name),
     additionalProperties: false,
   };
 }
