@@ -61,6 +61,7 @@ export type TypeKind =
   | 'array'
   | 'tuple'
   | 'object'
+  | 'anyObject'
   | 'deferred';
 
 export interface TypeFacts {

@@ -27,7 +27,7 @@ const kindByFlag: readonly (readonly [flag: string, kind: TypeKind])[] = [
   ['Null', 'null'],
   ['Never', 'never'],
   ['TypeParameter', 'parameter'],
-  ['NonPrimitive', 'object'],
+  ['NonPrimitive', 'anyObject'],
   ['Object', 'object'],
 ];
 

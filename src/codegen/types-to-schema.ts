@@ -1,12 +1,12 @@
-import type { Node, Program, Source, Type, TypeFacts } from './backend.ts';
-import { constantOf } from './constants.ts';
-import { docOf } from './jsdoc.ts';
-import { applyPropertyTags } from './property-tags.ts';
-import { type Place, type Reporter, within } from './reporter.ts';
+import type { Node, Program, Type, TypeFacts } from './backend.ts';
+import { type Conversion, nothing } from './conversion.ts';
+import { convertList, convertTuple } from './list-schema.ts';
+import { type ConvertedProperty, convertObject, convertProperties } from './object-schema.ts';
+import type { Place, Reporter } from './reporter.ts';
 import { hasDates, type Revival } from './revival.ts';
-import { type Converted, enumOf, type Schema, unionOf } from './schema.ts';
-import { elementNode, itemNode, valueNode } from './type-nodes.ts';
-import { byDeclaration, type Member, orderedMembers } from './unions.ts';
+import { type Converted, enumOf, type Schema } from './schema.ts';
+import { templatePattern } from './template-pattern.ts';
+import { convertUnion, isEnumMember } from './union-schema.ts';
 
 /** Turns the types of one function's parameters into JSON Schema; recursive types end up in `definitions`. */
 export interface SchemaWriter {
@@ -19,13 +19,6 @@ export interface SchemaWriter {
   finish(): ReadonlyMap<string, Revival>;
 }
 
-export interface ConvertedProperty extends Converted {
-  readonly name: string;
-  readonly required: boolean;
-  readonly type: Type;
-  readonly place: Place;
-}
-
 /** A type that is being converted further out; `name` is given when it turns up inside itself. */
 interface Open {
   name?: string;
@@ -33,20 +26,20 @@ interface Open {
 
 // Real argument types are a handful of levels deep; a generic type that grows with every level never ends.
 const deepest = 40;
-const nothing: Converted = { schema: {}, exact: false };
 
 export function createSchemaWriter(program: Program, reporter: Reporter): SchemaWriter {
   const definitions: SchemaWriter['definitions'] = new Map();
   const open = new Map<Type, Open>();
-  const mixed: { readonly revivals: readonly Revival[]; readonly place: Place }[] = [];
   let depth = 0;
   let outermost: Place | undefined;
   let exhausted = false;
   const defined = new Map<Type, string>();
 
+  const conversion: Conversion = { program, reporter, mixed: [], convert, fail };
+
   function fail(place: Place, message: string): Converted {
     reporter.at(place, message);
-    return nothing;
+    return nothing();
   }
 
   function convert(type: Type, node: Node | undefined, place: Place): Converted {
@@ -61,19 +54,21 @@ export function createSchemaWriter(program: Program, reporter: Reporter): Schema
       case 'unknown':
         return { schema: {}, exact: true };
       case 'literal':
-        return { schema: enumOf([facts.value ?? '']), exact: !isEnumMember(facts) };
+        return { schema: enumOf([facts.value ?? '']), exact: !isEnumMember(program, facts) };
       case 'undefined':
         return { schema: {}, optional: true, exact: false };
       case 'template':
-        return { schema: { type: 'string', pattern: templatePattern(type, facts) }, exact: false };
+        return { schema: { type: 'string', pattern: templatePattern(program, type, facts) }, exact: false };
       case 'union':
-        return guarded(type, facts, place, () => union(type, node, place));
+        return guarded(type, facts, place, () => convertUnion(conversion, type, node, place));
       case 'array':
-        return guarded(type, facts, place, () => list(type, node, place));
+        return guarded(type, facts, place, () => convertList(conversion, type, node, place));
       case 'tuple':
-        return guarded(type, facts, place, () => tuple(type, node, place));
+        return guarded(type, facts, place, () => convertTuple(conversion, type, node, place));
       case 'intersection':
         return guarded(type, facts, place, () => intersection(type, place));
+      case 'anyObject':
+        return { schema: { type: 'object' }, exact: false };
       case 'object':
         return objectLike(type, facts, node, place);
       case 'parameter':
@@ -107,7 +102,7 @@ export function createSchemaWriter(program: Program, reporter: Reporter): Schema
       exhausted = true;
       fail(outermost ?? place, `its type nests deeper than ${deepest} levels. Write a simpler type.`);
     }
-    if (exhausted) return nothing;
+    if (exhausted) return nothing();
     const entry: Open = {};
     const named = facts.alias !== undefined || (facts.kind === 'object' && facts.name !== undefined);
     if (named) open.set(type, entry);
@@ -133,109 +128,14 @@ export function createSchemaWriter(program: Program, reporter: Reporter): Schema
     return name;
   }
 
-  function union(type: Type, node: Node | undefined, place: Place): Converted {
-    const members = orderedMembers(program, type, node);
-    const kinds = members.map((member) => program.facts(member.type).kind);
-    const optional = kinds.includes('undefined');
-    const declared = optional && node ? sameWithoutUndefined(node, members) : undefined;
-    if (declared) return { ...convert(declared, node, place), optional };
-    const present = members.filter((_, index) => kinds[index] !== 'undefined' && kinds[index] !== 'null');
-    const branches = branchesOf(present, place);
-    if (kinds.includes('null')) branches.push({ schema: { type: 'null' }, exact: true });
-    const revivals = branches.map((branch) => branch.revival).filter((revival) => revival !== undefined);
-    const isAlone = branches.length === (kinds.includes('null') ? 2 : 1);
-    // Whether a recursive type holds a Date is known only when all of it has been read.
-    if (!isAlone && revivals.length > 0) mixed.push({ revivals, place });
-    return {
-      schema: unionOf(branches.map((branch) => branch.schema)),
-      revival: isAlone ? revivals[0] : undefined,
-      optional,
-      exact: branches.every((branch) => branch.exact),
-    };
-  }
-
-  /** An optional property of an alias that is itself a union: the alias, which the compiler's flat union has lost. */
-  function sameWithoutUndefined(node: Node, members: readonly Member[]): Type | undefined {
-    const declared = program.typeOf(node);
-    if (program.facts(declared).kind !== 'union') return undefined;
-    const own = new Set(program.members(declared));
-    const present = members.filter((member) => program.facts(member.type).kind !== 'undefined');
-    return own.size === present.length && present.every((member) => own.has(member.type)) ? declared : undefined;
-  }
-
-  /** Literals share one branch, at the place of the first; true and false together are a boolean. */
-  function branchesOf(members: readonly Member[], place: Place): Converted[] {
-    const literals = members.map((member) => program.facts(member.type)).filter((facts) => facts.kind === 'literal');
-    const isBoolean = [true, false].every((value) => literals.some((facts) => facts.value === value));
-    const values = literals
-      .map((facts) => facts.value ?? '')
-      .filter((value) => !isBoolean || typeof value !== 'boolean');
-    const branches: Converted[] = [];
-    let enumDone = false;
-    let booleanDone = false;
-    for (const member of members) {
-      const facts = program.facts(member.type);
-      if (facts.kind !== 'literal') {
-        branches.push(convert(member.type, member.node, place));
-      } else if (isBoolean && typeof facts.value === 'boolean') {
-        if (!booleanDone) branches.push({ schema: { type: 'boolean' }, exact: true });
-        booleanDone = true;
-      } else if (!enumDone) {
-        branches.push({ schema: enumOf(values), exact: !literals.some(isEnumMember) });
-        enumDone = true;
-      }
-    }
-    return branches;
-  }
-
-  function isEnumMember(facts: TypeFacts): boolean {
-    return facts.declaration?.kind === program.kinds.EnumMember;
-  }
-
-  function list(type: Type, node: Node | undefined, place: Place): Converted {
-    const [element] = program.elements(type);
-    if (!element) return { schema: { type: 'array' }, exact: false };
-    const inside = within(place, '[]', undefined);
-    const item = convert(element.type, itemNode(program, node), inside);
-    if (item.optional) reporter.at(inside, 'a list cannot hold undefined in JSON. Use null.');
-    const revival = item.revival && ({ kind: 'list', item: item.revival } as const);
-    return { schema: { type: 'array', items: item.schema }, revival, exact: item.exact };
-  }
-
-  function tuple(type: Type, node: Node | undefined, place: Place): Converted {
-    const elements = program.elements(type);
-    const restAt = elements.findIndex((element) => element.mode === 'rest');
-    if (restAt !== -1 && restAt !== elements.length - 1) {
-      return fail(place, 'a tuple with elements after its rest cannot be expressed. Put the rest last.');
-    }
-    const converted = elements.map((element, index) =>
-      convert(element.type, elementNode(program, node, index), within(place, `[${index}]`, undefined)),
-    );
-    const fixed = restAt === -1 ? converted : converted.slice(0, -1);
-    const rest = restAt === -1 ? undefined : converted.at(-1);
-    const revivals = fixed.map((element) => element.revival);
-    const revival: Revival | undefined =
-      rest?.revival || revivals.some((item) => item !== undefined)
-        ? { kind: 'tuple', items: revivals, rest: rest?.revival }
-        : undefined;
-    return {
-      schema: {
-        type: 'array',
-        ...(fixed.length > 0 && { prefixItems: fixed.map((element) => element.schema) }),
-        items: rest ? rest.schema : false,
-        minItems: elements.filter((element) => element.mode === 'required').length,
-      },
-      revival,
-      exact: false,
-    };
-  }
-
   /** A branded primitive is its primitive; everything else is the object with the properties of all. */
   function intersection(type: Type, place: Place): Converted {
     const primitive = program
       .members(type)
       .find((member) => ['string', 'number', 'boolean', 'literal', 'template'].includes(program.facts(member).kind));
-    return primitive ? { ...convert(primitive, undefined, place), exact: false } : object(type, undefined, place);
+    return primitive
+      ? { ...convert(primitive, undefined, place), exact: false }
+      : convertObject(conversion, type, undefined, place);
   }
 
   function generic(type: Type, facts: TypeFacts, place: Place): Converted {
@@ -258,115 +158,23 @@ export function createSchemaWriter(program: Program, reporter: Reporter): Schema
       const name = facts.name ?? 'a class';
       return fail(place, `an instance of ${name} cannot come from JSON. Take plain data, and make the ${name} inside.`);
     }
-    return guarded(type, facts, place, () => object(type, node, place));
-  }
-
-  function object(type: Type, node: Node | undefined, place: Place): Converted {
-    const converted = properties(type, place);
-    const rest = indexSchema(type, node, place);
-    const dated = new Map<string, Revival>();
-    for (const { name, revival } of converted) if (revival) dated.set(name, revival);
-    const required = converted.filter((property) => property.required).map((property) => property.name);
-    const isMap = converted.length === 0 && rest !== undefined;
-    return {
-      schema: {
-        type: 'object',
-        ...(!isMap && { properties: Object.fromEntries(converted.map(({ name, schema }) => [name, schema])) }),
-        ...(required.length > 0 && { required }),
-        ...(rest?.names && { propertyNames: rest.names }),
-        additionalProperties: rest ? rest.value.schema : false,
-      },
-      revival:
-        dated.size > 0 || rest?.value.revival
-          ? { kind: 'object', properties: dated, rest: rest?.value.revival }
-          : undefined,
-      exact: isMap ? rest.value.exact : rest === undefined && converted.every(isExact),
-    };
-  }
-
-  function indexSchema(
-    type: Type,
-    node: Node | undefined,
-    place: Place,
-  ): { readonly value: Converted; readonly names: Schema | undefined } | undefined {
-    const [index, ...more] = program.indexes(type);
-    if (!index) return undefined;
-    const key = program.facts(index.key);
-    if (more.length > 0 || !['string', 'number', 'template'].includes(key.kind)) {
-      fail(place, 'only one index signature can be expressed, by string, number or template.');
-      return undefined;
-    }
-    const value = convert(index.value, valueNode(program, node), within(place, '.*', undefined));
-    const names = {
-      number: { pattern: '^-?\\d+(\\.\\d+)?$' },
-      template: key.kind === 'template' ? { pattern: templatePattern(index.key, key) } : undefined,
-    }[key.kind as string];
-    return { value, names };
-  }
-
-  function properties(type: Type, place: Place, leave?: (type: Type) => boolean): readonly ConvertedProperty[] {
-    const converted: ConvertedProperty[] = [];
-    for (const property of program.properties(type).toSorted(byDeclaration)) {
-      const at = within(place, `.${property.name}`, property.declaration);
-      if (property.name.startsWith('__@') || property.name === '__proto__') {
-        reporter.at(at, 'a property of that name cannot come from JSON. Rename it.');
-        continue;
-      }
-      const kind = program.facts(property.type).kind;
-      // An optional property that can never be there is the usual way to tell unions apart.
-      if (property.optional && (kind === 'undefined' || kind === 'never')) continue;
-      const made = leave?.(property.type) ? nothing : convert(property.type, property.declaration?.type, at);
-      document(made.schema, property.declaration, at);
-      const required = !property.optional && !made.optional;
-      converted.push({
-        ...made,
-        optional: made.optional === true && !property.optional,
-        name: property.name,
-        required,
-        type: property.type,
-        place: at,
-      });
-    }
-    return converted;
-  }
-
-  function document(schema: Schema, declaration: Node | undefined, place: Place): void {
-    if (!declaration) return;
-    const source = declaration.getSourceFile() as Source;
-    const doc = docOf(declaration, source);
-    if (doc.description) schema['description'] = doc.description;
-    applyPropertyTags(schema, doc.tags, source, place, reporter);
-    // The field of a destructured parameter carries its default itself, when its type is not written out.
-    const { kinds } = program;
-    if (declaration.initializer && declaration.parent.kind === kinds.ObjectBindingPattern) {
-      const constant = constantOf(program, declaration.initializer);
-      if (constant?.value !== undefined) schema['default'] = constant.value;
-    }
-  }
-
-  function templatePattern(type: Type, facts: TypeFacts): string {
-    const parts = program.members(type).map((member) => {
-      const { kind, value } = program.facts(member);
-      if (kind === 'number') return '-?\\d+(\\.\\d+)?';
-      return kind === 'literal' ? escaped(String(value)) : '[\\s\\S]*';
-    });
-    return `^${(facts.texts ?? []).map((text, index) => escaped(text) + (parts[index] ?? '')).join('')}$`;
+    return guarded(type, facts, place, () => convertObject(conversion, type, node, place));
   }
 
   function finish(): ReadonlyMap<string, Revival> {
     const revivals = new Map<string, Revival>();
     for (const [name, { revival }] of definitions) if (revival) revivals.set(name, revival);
-    for (const { revivals: parts, place } of mixed) {
+    for (const { revivals: parts, place } of conversion.mixed) {
       if (!parts.some((part) => hasDates(part, revivals))) continue;
       reporter.at(place, 'a Date among other types cannot be told from text. Take the date alone, or a string.');
     }
     return revivals;
   }
 
-  return { convert, properties, definitions, finish };
+  return {
+    convert,
+    properties: (type, place, leave) => convertProperties(conversion, type, place, leave),
+    definitions,
+    finish,
+  };
 }
-
-// What is inferred as optional must be optional in the type too, and not only admit undefined.
-const isExact = (property: ConvertedProperty): boolean => property.exact && !property.optional;
-
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');

@@ -20,9 +20,9 @@ export const schemaCases: readonly SchemaCase[] = [
   },
   {
     title: 'the primitives, and unknown for any JSON value',
-    source: `function f(a: string, b: number, c: boolean, d: null, e: unknown) {}`,
-    properties: { a: text, b: number, c: { type: 'boolean' }, d: { type: 'null' }, e: {} },
-    required: ['a', 'b', 'c', 'd', 'e'],
+    source: `function f(a: string, b: number, c: boolean, d: null, e: unknown, g: object) {}`,
+    properties: { a: text, b: number, c: { type: 'boolean' }, d: { type: 'null' }, e: {}, g: { type: 'object' } },
+    required: ['a', 'b', 'c', 'd', 'e', 'g'],
   },
   {
     title: 'an optional parameter is not required, with either spelling',
