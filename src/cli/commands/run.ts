@@ -1,0 +1,98 @@
+import { traitsOf } from '../../traits.ts';
+import { exitStatus, UsageError } from '../errors.ts';
+import { openCalls } from '../input/open.ts';
+import { type Interruption, listenForInterruption } from '../interruption.ts';
+import { type Io, isTerminal, print } from '../io.ts';
+import { personAt } from '../person.ts';
+import { createReporter, type Reporter } from '../run/reporter.ts';
+import { type Route, route } from '../run/route.ts';
+import { openSession, type Session } from '../session.ts';
+import { countOf, helpOption, sessionOptions } from '../session-options.ts';
+import { survivingStrays } from '../strays.ts';
+import { traceCalls } from '../trace.ts';
+import { helpText, parse } from '../usage.ts';
+
+const help = {
+  usage: 'callgate run CALLS [options]',
+  about: `Routes tool calls, one JSON object a line ({"id", "name", "arguments"}), from the file CALLS, or from standard
+input for "-". Prints one JSON result a line, in the order of the calls; on a terminal it shows each call's way
+through the stages instead.`,
+  options: {
+    ...sessionOptions,
+    concurrency: { type: 'string', short: 'j', value: 'N', help: 'how many calls run at the same time; default 1' },
+    json: { type: 'boolean', help: 'JSON lines also on a terminal' },
+    quiet: { type: 'boolean', short: 'q', help: 'no progress and no summary' },
+    ...helpOption,
+  },
+  more: `Exit status: 0 when every call got a result, failures included; 2 when the command line, the configuration or a
+line of the input cannot be used (the calls before that line are answered); 130 when interrupted: the calls under way
+are aborted and answered.`,
+} as const;
+
+/** `callgate run`. */
+export async function runCommand(argv: readonly string[], io: Io): Promise<number> {
+  const { values, positionals } = parse(argv, help);
+  if (values.help) {
+    await print(io.stdout, helpText(help));
+    return exitStatus.done;
+  }
+  const [file, ...others] = positionals;
+  if (file === undefined) throw new UsageError('Name the file of calls, or - for standard input.', help.usage);
+  if (others.length > 0) throw new UsageError(`One file of calls at a time; there is also ${others[0]}.`, help.usage);
+  const concurrency = values.concurrency === undefined ? undefined : countOf('concurrency', values.concurrency);
+
+  const calls = await openCalls(file, io);
+  const interruption = listenForInterruption();
+  const stopSurviving = survivingStrays(io);
+  let reporter: Reporter | undefined;
+  const person = personAt(io, {
+    callsFromStdin: file === '-',
+    before: () => reporter?.pause(),
+    after: () => reporter?.resume(),
+    interrupted: () => interruption.interrupt(),
+  });
+  let session: Session | undefined;
+  try {
+    session = await openSession(values, io.cwd, person);
+    const { router } = session;
+    const view = isTerminal(io.stdout, io.env) && values.json !== true;
+    const running = route(router, calls, {
+      concurrency: concurrency ?? session.config.concurrency ?? 1,
+      signal: interruption.signal,
+      tracer: view ? traceCalls(router) : undefined,
+    });
+    reporter = createReporter({
+      io,
+      view,
+      quiet: values.quiet === true,
+      hidden: finishingStages(session),
+      underway: running.underway,
+    });
+    await report(running, reporter, interruption);
+    return interruption.status ?? exitStatus.done;
+  } finally {
+    await session?.close();
+    stopSurviving();
+    interruption.stop();
+  }
+}
+
+async function report(running: Route, reporter: Reporter, interruption: Interruption): Promise<void> {
+  const begun = performance.now();
+  let unusable: unknown;
+  try {
+    for await (const answered of running.answered) await reporter.answered(answered);
+  } catch (error) {
+    // Whatever is still under way is of no use to anybody.
+    interruption.leave();
+    unusable = error;
+  }
+  await reporter.end(performance.now() - begun);
+  if (unusable !== undefined) throw unusable;
+}
+
+/** Stages that only look at what comes out: every call passes them on its way in, and they stop none. */
+function finishingStages({ router }: Session): ReadonlySet<string> {
+  const finishing = router.pipeline.entries.filter(({ stage }) => traitsOf(stage).finish !== undefined);
+  return new Set(finishing.map(({ name }) => name));
+}

@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { defaultPipelineOptions } from '../default-pipeline.ts';
+import { nearest } from '../nearest.ts';
+import type { CommonOptions } from '../router.ts';
+import { type Config, ownOptions } from './define-config.ts';
+import { Unusable } from './errors.ts';
+import { loadModule } from './load-module.ts';
+
+/** A configuration, and where it comes from. */
+export interface LoadedConfig {
+  readonly config: Config;
+  /** Undefined when there is none. */
+  readonly file: string | undefined;
+}
+
+const names = ['mjs', 'js', 'ts', 'mts'].map((extension) => `callgate.config.${extension}`);
+const commonOptions = [
+  'tools',
+  'registry',
+  'mode',
+  'principal',
+  'allowed',
+  'state',
+  'deadline',
+  'strict',
+] satisfies (keyof CommonOptions<unknown>)[];
+const known: readonly string[] = [...new Set([...commonOptions, 'pipeline', ...defaultPipelineOptions, ...ownOptions])];
+
+/** Loads the configuration that was named, else the one in `folder`, else none. Throws {@link Unusable}. */
+export async function loadConfig(named: string | undefined, folder: string): Promise<LoadedConfig> {
+  const file = named === undefined ? foundIn(folder) : resolve(folder, named);
+  if (file === undefined) return { config: {}, file };
+  if (named !== undefined && !existsSync(file)) throw new Unusable(`There is no configuration ${named}.`);
+  const exported = (await loadModule(file)) as { default?: unknown };
+  // A CommonJS module that was compiled from `export default` carries it one deeper.
+  const inner = (exported.default as { default?: unknown } | null | undefined)?.default;
+  const config: unknown = await (inner ?? exported.default);
+  return { config: checked(config, basename(file), dirname(file)), file };
+}
+
+function foundIn(folder: string): string | undefined {
+  const found = names.filter((name) => existsSync(resolve(folder, name)));
+  if (found.length > 1) throw new Unusable(`There are ${found.join(' and ')}; say which by --config FILE.`);
+  return found[0] === undefined ? undefined : resolve(folder, found[0]);
+}
+
+function checked(config: unknown, name: string, folder: string): Config {
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
+    throw new Unusable(`${name} must export a configuration: export default defineConfig({ tools: [...] }).`);
+  }
+  for (const option of Object.keys(config)) {
+    if (known.includes(option)) continue;
+    const similar = nearest(option, known, 1)[0];
+    const advice = similar === undefined ? '' : ` Did you mean ${similar}?`;
+    throw new Unusable(
+      `${name} has the option "${option}", which does not exist.${advice} There are: ${known.join(', ')}.`,
+    );
+  }
+  const { roots, answers } = config as Config;
+  return {
+    ...config,
+    ...(Array.isArray(roots) && { roots: roots.map((root) => rootFrom(root, folder)) }),
+    ...(typeof answers === 'string' && { answers: resolve(folder, answers) }),
+  };
+}
+
+type Root = NonNullable<Config['roots']>[number];
+
+function rootFrom(root: Root, folder: string): Root {
+  if (typeof root === 'string') return resolve(folder, root);
+  return typeof root?.path === 'string' ? { ...root, path: resolve(folder, root.path) } : root;
+}

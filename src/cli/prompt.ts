@@ -1,0 +1,119 @@
+import { openSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { ReadStream } from 'node:tty';
+import type { ApprovalAnswer, ApprovalRequest, Approve } from '../policy/approval.ts';
+import { findJsonFault } from '../schema/json-faults.ts';
+import { type Io, isTerminal } from './io.ts';
+import { questionText } from './terminal/question.ts';
+import type { Style } from './terminal/style.ts';
+
+/** A terminal on which somebody can be asked. */
+export interface Asker {
+  readonly input: Readable & { setRawMode?(raw: boolean): unknown };
+  readonly output: Writable;
+  readonly style: Style;
+  /** Called before a question is shown and after it is answered, so that other output keeps away. */
+  readonly before?: () => void;
+  readonly after?: () => void;
+  /** Called when the person presses Ctrl-C at a question. */
+  readonly interrupted: () => void;
+}
+
+/**
+ * Where somebody can answer: standard input if it is a terminal and no calls come from it, else the terminal that the
+ * process was started from. `undefined` without a terminal that shows the question.
+ */
+export function terminalInput(io: Io, callsFromStdin: boolean): Asker['input'] | undefined {
+  if (!isTerminal(io.stderr, io.env)) return undefined;
+  if (io.stdin.isTTY === true) return callsFromStdin ? undefined : io.stdin;
+  if (!callsFromStdin) return undefined;
+  try {
+    return new ReadStream(openSync('/dev/tty', 'r'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Asks on a terminal, one question after the other: yes, no, or with other arguments. */
+export function terminalApprover(asker: Asker): Approve {
+  let turn: Promise<unknown> = Promise.resolve();
+  return (request, { signal }) => {
+    const answer = turn.then(() => (signal.aborted ? 'deny' : ask(asker, request, signal)));
+    turn = answer.catch(() => {});
+    return answer;
+  };
+}
+
+const choices = 'y yes, n no, e edit the arguments';
+
+async function ask(asker: Asker, request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
+  asker.before?.();
+  try {
+    asker.output.write(questionText(request, asker.style));
+    for (;;) {
+      const said = (await readLine(asker, `  [${choices}] `, '', signal))?.trim().toLowerCase();
+      // No more input, or the call was withdrawn: nobody said yes.
+      if (said === undefined || said === 'n' || said === 'no') return 'deny';
+      if (said === 'y' || said === 'yes') return 'allow';
+      if (said === 'e' || said === 'edit') return await edit(asker, request, signal);
+      asker.output.write(`  Answer ${choices}.\n`);
+    }
+  } finally {
+    asker.after?.();
+  }
+}
+
+async function edit(asker: Asker, request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
+  let text = JSON.stringify(request.arguments);
+  for (;;) {
+    const written = await readLine(asker, '  arguments: ', text, signal);
+    if (written === undefined || written.trim() === '') return 'deny';
+    try {
+      return { decision: 'allow', arguments: JSON.parse(written) };
+    } catch {
+      const fault = findJsonFault(written, 1_000);
+      const place = fault === undefined ? '' : ` at character ${fault.index + 1}`;
+      asker.output.write(`  That is not JSON${place}; correct it, or leave it empty to decline.\n`);
+      text = written;
+    }
+  }
+}
+
+/** One line from the terminal; `undefined` when the input ends or the call does. */
+function readLine(
+  { input, output, interrupted }: Asker,
+  question: string,
+  proposed: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    // Control characters in what is proposed are escaped by JSON; everything else is escaped here.
+    const lines = createInterface({ input, output, terminal: true, historySize: 0 });
+    const end = (line: string | undefined): void => {
+      signal.removeEventListener('abort', onAbort);
+      lines.off('close', onClose);
+      lines.close();
+      resolve(line);
+    };
+    const onAbort = (): void => {
+      output.write('\n');
+      end(undefined);
+    };
+    const onClose = (): void => end(undefined);
+    signal.addEventListener('abort', onAbort, { once: true });
+    lines.on('close', onClose);
+    lines.on('SIGINT', () => {
+      output.write('\n');
+      end(undefined);
+      interrupted();
+    });
+    lines.question(question, end);
+    if (proposed !== '') lines.write(asciiJson(proposed));
+  });
+}
+
+/** JSON text whose every character is visible: what is not ASCII printable is written as an escape. */
+function asciiJson(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
