@@ -2,14 +2,14 @@ import type { Effect } from '../types.ts';
 import { commandMatcher } from './commands.ts';
 import { every, type Match, matchOf, some } from './match.ts';
 import { answer, hosts } from './matchers.ts';
-import { pathMatcher } from './paths.ts';
+import { isAnchored, pathMatcher } from './paths.ts';
 import type { PolicyRequest } from './policy.ts';
 import { entriesOf, RuleError, textLists, texts } from './shape.ts';
 
 /** What a rule can say of one effect; every condition that is given must hold. */
 export interface EffectMatcher {
   readonly kind?: Effect['kind'] | readonly Effect['kind'][];
-  /** Globs on the canonical path of `fs.read` and `fs.write`. */
+  /** Globs on the absolute, canonical path of `fs.read` and `fs.write`. Where it forbids or asks, `src/**` will do. */
   readonly path?: string | readonly string[];
   /** `example.com` or `*.example.com`, for `net`. */
   readonly host?: string | readonly string[];
@@ -63,8 +63,12 @@ function memberTest(key: string, operand: unknown, wide: boolean, at: string): (
       return (effect) => matchOf(wanted.has(effect.kind));
     }
     case 'path': {
-      const test = pathMatcher(texts(operand, at), wide);
-      return (effect) => ('path' in effect ? test(effect.path) : 'no');
+      const globs = texts(operand, at);
+      if (!wide && !globs.every(isAnchored)) {
+        throw new RuleError(at, 'must begin with / or **/ to allow anything, for effects hold absolute paths');
+      }
+      const test = pathMatcher(globs, wide);
+      return (effect) => ('path' in effect ? test(withSlashes(effect.path)) : 'no');
     }
     case 'host': {
       const test = hosts(operand, at);
@@ -83,4 +87,8 @@ function memberTest(key: string, operand: unknown, wide: boolean, at: string): (
     default:
       throw new RuleError(at, 'is unknown; expected kind, path, host, port or command');
   }
+}
+
+function withSlashes(path: string): string {
+  return process.platform === 'win32' ? path.replaceAll('\\', '/') : path;
 }

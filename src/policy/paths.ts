@@ -6,7 +6,7 @@ import { minimatch } from './names.ts';
  *
  * An `allow` matches narrowly: exact case, and names that begin with a dot only where the glob says the dot.
  * With `wide`, as rules need that forbid or ask, letter case, Unicode forms, trailing dots and blanks and `:streams` do
- * not count, and `folder/**` covers the folder itself.
+ * not count, `folder/**` covers the folder itself, and a relative glob holds at any depth of an absolute path.
  *
  * A path that is not canonical (`..`, `.`, empty parts, backslashes) is not matched by an `allow`, and makes a wide test
  * unsure where it does not match anyway.
@@ -33,12 +33,18 @@ function narrowTest(glob: string): (path: string) => boolean {
 function wideTests(glob: string): ((path: string) => boolean)[] {
   const { Minimatch } = minimatch();
   const options = { dot: true, nonegate: true, nocomment: true, nocase: true } as const;
-  const globs = glob.endsWith('/**') ? [glob, glob.slice(0, -3)] : [glob];
-  return globs.flatMap((one) => {
+  const globs = isAnchored(glob) ? [glob] : [glob, `/**/${glob}`];
+  const folders = globs.flatMap((one) => (one.endsWith('/**') ? [one, one.slice(0, -3)] : [one]));
+  return folders.flatMap((one) => {
     const asWritten = new Minimatch(one, options);
     const folded = new Minimatch(foldPath(one), options);
     return [(path: string) => asWritten.match(path), (path: string) => folded.match(foldPath(path))];
   });
+}
+
+/** Whether a glob can match an absolute path. */
+export function isAnchored(glob: string): boolean {
+  return /^(\/|[A-Za-z]:\/|\*\*\/)/.test(glob) || glob === '**';
 }
 
 function isCanonical(path: string): boolean {

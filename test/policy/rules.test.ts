@@ -110,6 +110,7 @@ describe('conditions on arguments', () => {
     ['a hidden file under a folder', { path: 'src/**' }, 'src/.env', undefined, 'deny'],
     ['the folder itself', { path: 'src/**' }, 'src', undefined, 'deny'],
     ['the folder itself, deeper', { path: '**/.git/**' }, 'a/.git', undefined, 'deny'],
+    ['a path in another root', { path: 'src/**' }, '/other/src/a', undefined, 'deny'],
     ['a path that climbs', { path: 'src/**' }, 'src/../etc/passwd', undefined, 'ask'],
     ['a path with a backslash', { path: 'src/**' }, 'x\\src', undefined, 'ask'],
     ['a path that is no text', { path: 'src/**' }, 5, undefined, 'ask'],
@@ -237,13 +238,22 @@ describe('conditions on effects', () => {
   const exec = (...argv: string[]) => ({ kind: 'exec', argv }) as const;
 
   test.each<[string, unknown, readonly unknown[], boolean, boolean]>([
-    ['one that matches', { kind: 'fs.write', path: 'src/**' }, [write('src/a')], true, true],
-    ['an allow needs all of them', { kind: 'fs.write', path: 'src/**' }, [write('src/a'), write('lib/a')], false, true],
+    ['one that matches', { kind: 'fs.write', path: '/w/src/**' }, [write('/w/src/a')], true, true],
+    [
+      'an allow needs all of them',
+      { kind: 'fs.write', path: '/w/src/**' },
+      [write('/w/src/a'), write('/w/lib/a')],
+      false,
+      true,
+    ],
     ['an allow needs all kinds', { kind: 'fs.write' }, [write('a'), read('b')], false, true],
     ['several matchers', [{ kind: 'fs.write' }, { kind: 'fs.read' }], [write('a'), read('b')], true, true],
     ['none at all', { kind: 'fs.write' }, [], false, false],
     ['another kind', { kind: ['net', 'exec'] }, [write('a')], false, false],
-    ['a path of a read', { path: 'src/**' }, [read('src/a')], true, true],
+    ['a path of a read', { path: '/w/src/**' }, [read('/w/src/a')], true, true],
+    ['a path in another case', { path: '/w/SRC/**' }, [read('/w/src/a')], false, true],
+    ['a path at any depth', { path: '**/src/*' }, [read('/w/src/a')], true, true],
+    ['a path of something without one', { path: '/w/**' }, [net('a.b')], false, false],
     ['a host and a port', { host: '*.example.com', port: [443, 8443] }, [net('api.example.com', 8443)], true, true],
     ['a host and another port', { host: 'example.com', port: 443 }, [net('example.com', 80)], false, false],
     ['a command', { command: ['git', 'log'] }, [exec('git', 'log')], true, true],
@@ -257,6 +267,13 @@ describe('conditions on effects', () => {
     expect(judged([{ decision: 'deny', effects: effects as never }], { effects: found as never })).toBe(
       denies ? 'deny' : undefined,
     );
+  });
+
+  test('a relative path holds at any depth where it forbids, and cannot allow', () => {
+    const effects = { path: '.github/**' };
+    expect(judged([{ decision: 'deny', effects }], { effects: [write('/w/.github/workflows/ci.yml')] })).toBe('deny');
+    expect(judged([{ decision: 'deny', effects }], { effects: [write('/w/a.github/x')] })).toBeUndefined();
+    expect(() => rules([{ decision: 'allow', effects }])).toThrow('Rule 0: effects.path must begin with / or **/');
   });
 });
 
@@ -326,7 +343,7 @@ describe('a list of rules', () => {
         { path: { not: { path: 'src/**' } } },
         { n: { max: 3 } },
       ),
-      effects: fc.constantFrom({ kind: 'fs.write' as const }, { path: 'lib/**' }, { host: 'example.com' }),
+      effects: fc.constantFrom({ kind: 'fs.write' as const }, { path: '/lib/**' }, { host: 'example.com' }),
       mode: fc.constantFrom('ask', 'plan'),
     },
     { requiredKeys: ['decision'] },
