@@ -39,4 +39,4 @@ assert.equal(await describeShare('ACME'), 'try again later');
 assert.equal(await describeShare('acme'), 'cannot tell: invalid_arguments');
 
 // Schemas are compiled on first use; a start-up check or a test compiles them all.
-assert.deepEqual(registry.verify(), []);
+assert.deepEqual(await registry.verify(), []);

@@ -90,10 +90,9 @@ export function content(blocks: readonly ContentInput[]): Content {
 
 /** Whether `value` is what {@link content} makes. */
 export function isContent(value: unknown): value is Content {
-  if (typeof value !== 'object' || value === null) return false;
-  const { type, content: blocks, ...others } = value as Partial<Content>;
-  if (type !== 'content' || !Array.isArray(blocks)) return false;
-  return Object.keys(others).length === 0 && blocks.every(isBlock);
+  if (typeof value !== 'object' || value === null || (value as { type?: unknown }).type !== 'content') return false;
+  const { content: blocks } = value as { content?: unknown };
+  return Array.isArray(blocks) && Object.keys(value).length === 2 && blocks.every(isBlock);
 }
 
 function asBlock(block: ContentInput): unknown {

@@ -14,6 +14,7 @@ export { type ArgumentsOf, defineTool, type ToolDefinition } from './define-tool
 export { type CallEffect, type ErrorCode, errorCodes, type FailureOptions, ToolError } from './errors.ts';
 export { toModelText } from './model-text.ts';
 export type { Listener, ObservedCall, RouterEvent, RouterEvents } from './observers.ts';
+export type { OfferOptions } from './offers.ts';
 export { type Pipeline, type Place, pipeline, type RouterPipeline, type StageDescription } from './pipeline.ts';
 export { type AddOptions, createRegistry, type Registry, type ToolFilter } from './registry.ts';
 export { type Failure, isToolResult, type Meta, type Success, type ToolResult } from './result.ts';

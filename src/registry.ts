@@ -1,5 +1,4 @@
 import { checkTool } from './define-tool.ts';
-import { compile } from './schema/engine.ts';
 import type { Tool } from './tool.ts';
 
 /** Which tools to list. Every condition given must hold. */
@@ -82,7 +81,8 @@ export class Registry {
   }
 
   /** Compiles every schema, for start-up checks and CI. Returns what is wrong, tool by tool; empty when all is well. */
-  verify(): { tool: string; problem: string }[] {
+  async verify(): Promise<{ tool: string; problem: string }[]> {
+    const { compile } = await import('./schema/engine.ts');
     const problems: { tool: string; problem: string }[] = [];
     for (const tool of this.#tools.values()) {
       for (const schema of [tool.parameters, tool.output]) {

@@ -7,8 +7,10 @@ import { ToolError } from './errors.ts';
 import { toFailure } from './failure.ts';
 import { checkMilliseconds } from './milliseconds.ts';
 import { copied, type Listener, Observers, observed, type RouterEvent } from './observers.ts';
+import { OfferCache, type OfferOptions, type Offers } from './offers.ts';
 import { checkOptions } from './options.ts';
 import type { RouterPipeline, StageDescription } from './pipeline.ts';
+import type { Offer, ProviderName, ToolReport, ToolSchemas } from './providers/index.ts';
 import { createRegistry, Registry } from './registry.ts';
 import { causeOf, type Failure, isToolResult, noMeta, type ToolResult } from './result.ts';
 import { isThenable, toPromise } from './thenable.ts';
@@ -79,6 +81,7 @@ export class Router<State = unknown> {
   readonly #state: State;
   readonly #deadline: number;
   readonly #progress = new WeakMap<CallContext, (data: unknown) => void>();
+  readonly #offers: OfferCache;
   #watched: Compiled | undefined;
   #run: Run;
   #count = 0;
@@ -118,6 +121,7 @@ export class Router<State = unknown> {
         this.#observers.emit('late', { call: observed(ctx.call), lateMs: performance.now() - settledAt });
       },
     };
+    this.#offers = new OfferCache(this.registry, offersOf(this.pipeline));
     for (const tool of this.registry.list()) checkCapabilities(tool, this.pipeline);
   }
 
@@ -179,6 +183,29 @@ export class Router<State = unknown> {
   /** Listens to what happens; returns the function that stops listening. Listeners can neither block nor change a call. */
   on<E extends RouterEvent>(event: E, listener: Listener<E>): () => void {
     return this.#observers.on(event, listener);
+  }
+
+  /**
+   * The tools in a provider's format, for the model, with what reading its calls needs. What the mode denies outright
+   * is not offered. Kept until the tools change.
+   *
+   * @example
+   * const offer = await router.offer('anthropic');
+   * const response = await client.messages.create({ model, max_tokens, messages, tools: offer.tools });
+   * const calls = anthropic.readCalls(response, offer);
+   */
+  offer<Name extends ProviderName>(provider: Name, options: OfferOptions = {}): Promise<Offer<ToolSchemas<Name>>> {
+    return this.#offers.get(provider, options.mode ?? this.mode, this.#run.tools, options);
+  }
+
+  /** The value of a request's `tools`: see `offer`. */
+  async schemas<Name extends ProviderName>(provider: Name, options?: OfferOptions): Promise<ToolSchemas<Name>> {
+    return (await this.offer(provider, options)).tools;
+  }
+
+  /** Tool by tool: under which name a provider sees it, and what the provider's dialect of JSON Schema lost. */
+  async report(provider: ProviderName, options?: OfferOptions): Promise<readonly ToolReport[]> {
+    return (await this.offer(provider, options)).report;
   }
 
   /** What runs, in which order, and what each stage is. */
@@ -358,6 +385,12 @@ function stamped(ctx: CallContext, result: ToolResult): ToolResult {
   const { id, name } = ctx.call;
   if (result.call_id === id && result.tool_name === name && result.meta !== undefined) return result;
   return { ...result, call_id: id, tool_name: name, meta: result.meta ?? noMeta };
+}
+
+/** A stage that decides knows what can never be allowed, and says so by a function `offers` of its own. */
+function offersOf({ entries }: RouterPipeline<never>): Offers {
+  const deciding = entries.flatMap(({ stage }) => ('offers' in stage ? [stage.offers as Offers] : []));
+  return (tool, mode) => deciding.every((offers) => offers(tool, mode));
 }
 
 const declared: readonly (readonly [keyof Tool, Capability])[] = [
