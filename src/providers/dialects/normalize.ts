@@ -40,7 +40,7 @@ const mayBeBoolean: ReadonlySet<string> = new Set([
   'unevaluatedItems',
   'unevaluatedProperties',
 ]);
-/** Subschemas in the outcome; references that would lead beyond become "anything". */
+/** Subschemas in the outcome, and levels of them; what would lie beyond becomes "anything". */
 const mostSchemas = 5000;
 const mostLevels = 100;
 
@@ -56,6 +56,7 @@ export interface NormalizeOptions {
 export function normalize(root: JsonSchemaObject, { refs }: NormalizeOptions, trace: Trace): JsonSchemaObject {
   const definitions = new Map<string, { name: string; schema?: JsonSchemaObject }>();
   let schemas = 0;
+  let levels = 0;
 
   const whole = visit(root, '', []);
   if (definitions.size === 0) return whole;
@@ -63,10 +64,20 @@ export function normalize(root: JsonSchemaObject, { refs }: NormalizeOptions, tr
   return { ...whole, $defs: Object.fromEntries(defs) as { [name: string]: JsonSchema } };
 
   function visit(schema: JsonSchema, pointer: string, within: readonly string[]): JsonSchemaObject {
-    if (++schemas > mostSchemas || within.length > mostLevels) {
-      trace.lose(pointer, '$ref', 'changed', 'the schema is too large or too deep when its references are written out');
+    if (schemas >= mostSchemas || levels >= mostLevels) {
+      trace.lose(pointer, '$ref', 'changed', 'the schema is too large or too deep with its references written out');
       return {};
     }
+    schemas++;
+    levels++;
+    try {
+      return visited(schema, pointer, within);
+    } finally {
+      levels--;
+    }
+  }
+
+  function visited(schema: JsonSchema, pointer: string, within: readonly string[]): JsonSchemaObject {
     const own = plain(asSchema(schema), pointer, within);
     const { $ref } = asSchema(schema);
     if ($ref === undefined) return own;

@@ -8,11 +8,14 @@ export interface Trace {
 
 export function trace(): Trace {
   const losses: Loss[] = [];
+  const known = new Set<string>();
   return {
     losses,
     lose(pointer, keyword, kind, reason) {
-      const again = losses.some((loss) => loss.pointer === pointer && loss.keyword === keyword && loss.kind === kind);
-      if (!again) losses.push({ pointer, keyword, kind, reason });
+      const key = `${kind} ${keyword} ${pointer}`;
+      if (known.has(key)) return;
+      known.add(key);
+      losses.push({ pointer, keyword, kind, reason });
     },
   };
 }
