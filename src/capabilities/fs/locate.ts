@@ -108,7 +108,7 @@ function holdNearest(
   segments: readonly string[],
   query: Query,
 ): { dir: Directory; depth: number } {
-  for (let depth = Math.max(segments.length - 1, 0); ; depth--) {
+  for (let depth = Math.max(segments.length - 1, 0); ; ) {
     try {
       return { dir: anchor.hold(absolute(root, segments, depth)), depth };
     } catch (error) {
@@ -117,6 +117,9 @@ function holdNearest(
         throw fileFailure(error, query.requested);
       }
     }
+    // A failed opening costs much more than a look. What the look says decides nothing but where to try next.
+    do depth--;
+    while (depth > 0 && !fs.existsSync(absolute(root, segments, depth)));
   }
 }
 
