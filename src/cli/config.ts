@@ -15,7 +15,8 @@ export interface LoadedConfig {
 }
 
 const names = ['mjs', 'js', 'ts', 'mts'].map((extension) => `callgate.config.${extension}`);
-const commonOptions = [
+/** The names of the router's options that every pipeline leaves to it. */
+export const commonOptions: readonly string[] = [
   'tools',
   'registry',
   'mode',

@@ -1,8 +1,11 @@
-import type { DefaultPipelineOptions } from '../default-pipeline.ts';
+import type { DefaultPipelineOptions, defaultPipeline } from '../default-pipeline.ts';
 import type { RouterPipeline } from '../pipeline.ts';
 import type { ApprovalAnswer } from '../policy/approval.ts';
 import type { CommonOptions } from '../router.ts';
 import type { Maybe } from '../types.ts';
+
+/** The default pipeline, as `pipeline` of a configuration gets it. */
+export type StandardPipeline = ReturnType<typeof defaultPipeline>;
 
 /** An answer that was given before the run: it counts only for a call with this id, tool and arguments. */
 export interface RecordedAnswer {
@@ -18,8 +21,11 @@ export interface RecordedAnswer {
  * of the default one. Relative paths in it are relative to its folder.
  */
 export interface Config extends CommonOptions<unknown>, DefaultPipelineOptions {
-  /** A pipeline of your own. Then the options of the default pipeline (`roots`, `rules`, `timeout` ...) are the stages'. */
-  readonly pipeline?: RouterPipeline<unknown>;
+  /**
+   * Changes the default pipeline, which is made from the options here, or gives one of your own. In one of your own, the
+   * options of the default pipeline (`roots`, `rules`, `timeout`, `answers` ...) are the stages' own and not given here.
+   */
+  readonly pipeline?: RouterPipeline<unknown> | ((standard: StandardPipeline) => RouterPipeline<unknown>);
   /** How many calls of `callgate run` are under way at the same time. Default 1: each sees what the ones before did. */
   readonly concurrency?: number;
   /**

@@ -44,7 +44,7 @@ export type SessionValues = Parsed<typeof sessionOptions>['values'];
 /** A configuration with what the command line says, which counts more. Throws a {@link UsageError}. */
 export function withCommandLine(config: Config, values: SessionValues, cwd: string): Config {
   const { root, mode, timeout, answers } = values;
-  if (config.pipeline !== undefined) {
+  if (typeof config.pipeline === 'object') {
     for (const option of ['root', 'timeout', 'answers'] as const) {
       if (values[option] === undefined) continue;
       throw new UsageError(

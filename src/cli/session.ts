@@ -1,10 +1,12 @@
 import { basename } from 'node:path';
+import { defaultPipeline, defaultPipelineOptions } from '../default-pipeline.ts';
 import type { Approve } from '../policy/approval.ts';
 import { createRouter, type Router, type RouterOptions } from '../router.ts';
+import type { Tool } from '../tool.ts';
 import { recordedAnswers } from './answers.ts';
-import { loadConfig } from './config.ts';
+import { commonOptions, loadConfig } from './config.ts';
 import { type Config, ownOptions } from './define-config.ts';
-import { reasonOf, Unusable, UsageError } from './errors.ts';
+import { reasonOf, Unusable } from './errors.ts';
 import { type SessionValues, withCommandLine } from './session-options.ts';
 
 /** A router as the configuration and the command line want it. */
@@ -41,27 +43,50 @@ export async function openSession(values: SessionValues, cwd: string, approve?: 
 }
 
 async function complete(config: Config, root: string | undefined, approve: Approve | undefined): Promise<Config> {
-  const { tools, registry, answers } = config;
+  const { tools, registry, answers, pipeline } = config;
   if (answers !== undefined && config.approve !== undefined) {
     throw new Unusable('The configuration has both approve and answers: there must be one who answers.');
   }
+  const withTools = tools === undefined && registry === undefined ? { ...config, tools: await builtInTools() } : config;
+  if (typeof pipeline === 'object') {
+    if (answers === undefined) return withTools;
+    throw new Unusable(
+      'answers would have no effect: the configuration has a pipeline of its own, with its own approver.',
+    );
+  }
   const asked = answers === undefined ? (config.approve ?? approve) : await recordedAnswers(answers);
-  const builtIn = tools === undefined && registry === undefined;
   return {
-    ...config,
-    ...(builtIn && { tools: (await import('./default-tools.ts')).defaultTools }),
-    ...(config.pipeline === undefined && config.roots === undefined && root !== undefined && { roots: [root] }),
-    ...(config.pipeline === undefined && asked !== undefined && { approve: asked }),
+    ...withTools,
+    ...(config.roots === undefined && root !== undefined && { roots: [root] }),
+    ...(asked !== undefined && { approve: asked }),
   };
 }
 
+async function builtInTools(): Promise<readonly Tool[]> {
+  return (await import('./default-tools.ts')).defaultTools;
+}
+
 function routerOf(config: Config, file: string | undefined): Router {
-  const options = Object.fromEntries(Object.entries(config).filter(([option]) => !ownOptions.includes(option)));
   try {
-    return createRouter(options as RouterOptions);
+    return createRouter(routerOptions(config));
   } catch (error) {
-    if (error instanceof UsageError || !(error instanceof Error)) throw error;
+    if (!(error instanceof Error)) throw error;
     const where = file === undefined ? '' : `${basename(file)}: `;
     throw new Unusable(`${where}${reasonOf(error)}`);
   }
+}
+
+function routerOptions(config: Config): RouterOptions {
+  const { pipeline } = config;
+  const options = without(config, ownOptions);
+  if (typeof pipeline !== 'function') return options as RouterOptions;
+  const standard = without(options, ['pipeline', ...commonOptions]);
+  return {
+    ...without(options, defaultPipelineOptions),
+    pipeline: pipeline(defaultPipeline(standard)),
+  } as RouterOptions;
+}
+
+function without(options: object, names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !names.includes(name)));
 }

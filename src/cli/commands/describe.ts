@@ -48,7 +48,7 @@ export async function describeCommand(argv: readonly string[], io: Io): Promise<
       fact('config', file === undefined ? 'none: the built-in tools' : forLog(basename(file))) +
         fact('mode', forLog(router.mode)) +
         fact('tools', String(router.registry.size)) +
-        rootsOf(roots, config.pipeline !== undefined)
+        rootsOf(roots, typeof config.pipeline === 'object')
           .map((root, at) => fact(at === 0 ? 'roots' : '', root))
           .join('') +
         `\n${table(['', 'stage', 'function', 'needs', 'adds', 'is'], rows, tableWidthOf(io.stdout), style)}`,

@@ -1,3 +1,4 @@
+import { type ContentBlock, isContent } from '../../content.ts';
 import { forLog } from '../../output/control-characters.ts';
 
 /** More than any terminal shows in one line; longer text need not be looked at. */
@@ -12,8 +13,7 @@ export function preview(value: unknown): string {
 
 /** The data of a result in one line: as {@link preview}, and images and the like are named and not spelled out. */
 export function dataPreview(data: unknown): string {
-  const blocks = blocksOf(data);
-  return blocks === undefined ? preview(data) : blocks.map(blockPreview).join(' ');
+  return isContent(data) ? data.content.map(blockPreview).join(' ') : preview(data);
 }
 
 function jsonOf(value: unknown): string | undefined {
@@ -24,24 +24,16 @@ function jsonOf(value: unknown): string | undefined {
   }
 }
 
-interface Block {
-  readonly type: string;
-  readonly text?: unknown;
-  readonly data?: unknown;
-  readonly mimeType?: unknown;
-  readonly uri?: unknown;
-}
-
-const blockTypes: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
-
-function blocksOf(data: unknown): readonly Block[] | undefined {
-  const list: unknown = Array.isArray(data) ? data : (data as { content?: unknown } | null | undefined)?.content;
-  if (!Array.isArray(list) || list.length === 0) return undefined;
-  return list.every((block) => blockTypes.has((block as Partial<Block> | null)?.type)) ? (list as Block[]) : undefined;
-}
-
-function blockPreview({ type, text, data, mimeType, uri }: Block): string {
-  if (type === 'text') return preview(text);
-  const size = typeof data === 'string' ? `${Math.floor((data.length * 3) / 4)} bytes` : undefined;
-  return forLog(`[${[type, mimeType, uri, size].filter((part) => typeof part === 'string').join(' ')}]`);
+function blockPreview(block: ContentBlock): string {
+  switch (block.type) {
+    case 'text':
+      return preview(block.text);
+    case 'image':
+    case 'audio':
+      return forLog(`[${block.type} ${block.mimeType}, ${Buffer.byteLength(block.data, 'base64')} bytes]`);
+    case 'resource':
+      return forLog(`[resource ${block.resource.uri}]`);
+    case 'resource_link':
+      return forLog(`[link ${block.uri}]`);
+  }
 }

@@ -48,33 +48,41 @@ export function padStart(text: string, columns: number): string {
 }
 
 /**
- * Sets words (which may be coloured) in lines of at most `columns`. A word that is longer than a line stands alone and
- * is cut, unless it is coloured. With `mostLines`, the last line ends in `…` when there was more.
+ * Sets words (which may be coloured) in lines of at most `columns`; always at least one line. A word that is longer than
+ * a line is broken, unless it is coloured. Of more than `mostLines` lines the last that is shown ends in `…`.
  */
 export function wrap(
   words: readonly string[],
   columns: number,
   mostLines: number = Number.POSITIVE_INFINITY,
 ): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of words) {
-    const longer = line === '' ? word : `${line} ${word}`;
-    if (displayWidth(longer) <= columns) {
-      line = longer;
-      continue;
-    }
-    if (line !== '') lines.push(line);
-    if (lines.length >= mostLines) {
-      line = '';
-      break;
-    }
-    line = word.includes('\u001b') ? word : cut(word, columns);
+  const lines = [''];
+  for (const piece of words.flatMap((word) => pieces(word, columns))) {
+    const line = lines.at(-1) as string;
+    const longer = line === '' ? piece : `${line} ${piece}`;
+    if (line === '' || displayWidth(longer) <= columns) lines[lines.length - 1] = longer;
+    else lines.push(piece);
+    if (lines.length > mostLines) break;
   }
-  if (line !== '' || lines.length === 0) lines.push(line);
-  if (lines.length <= mostLines && words.join(' ') === lines.join(' ')) return lines;
-  const shown = lines.slice(0, mostLines);
-  const last = shown.pop() ?? '';
-  const ending = last.endsWith('…') ? last : displayWidth(last) < columns ? `${last}…` : cut(last, columns - 1);
-  return [...shown, ending];
+  if (lines.length <= mostLines) return lines;
+  const last = lines[mostLines - 1] as string;
+  const ending = displayWidth(last) < columns ? `${last}…` : cut(`${last}…`, columns);
+  return [...lines.slice(0, mostLines - 1), ending];
+}
+
+/** A word in pieces that fit into a line. */
+function pieces(word: string, columns: number): string[] {
+  if (word.includes('\u001b') || displayWidth(word) <= columns) return [word];
+  const broken = [''];
+  let width = 0;
+  for (const { segment } of segmenter.segment(word)) {
+    const more = widthOfGrapheme(segment);
+    if (width + more > columns) {
+      broken.push('');
+      width = 0;
+    }
+    broken[broken.length - 1] += segment;
+    width += more;
+  }
+  return broken;
 }
