@@ -86,7 +86,10 @@ class Instance {
       removeAdditional: false,
       useDefaults: options.defaults,
       $data: false,
-      addUsedSchema: false,
+      // Without it Ajv 8.20 cannot resolve "$ref": "#" in a schema that has no $id. `#forget` undoes it.
+      addUsedSchema: true,
+      // Done below, where the errors can be had.
+      validateSchema: false,
       validateFormats: options.formats ?? true,
       logger: false,
       code: { regExp: compilePattern },

@@ -115,7 +115,6 @@ function copyDeep(value: object, limits: ArgumentLimits, tally: Tally): Bag | Ar
           break;
         case 'object': {
           if (item === null) break;
-          if (frame.depth >= limits.maxDepth) return tooDeep(frame, item, name, limits);
           const inner: Frame = {
             source: item,
             copy: Array.isArray(item) ? [] : {},
@@ -123,6 +122,7 @@ function copyDeep(value: object, limits: ArgumentLimits, tally: Tally): Bag | Ar
             parent: frame,
             name,
           };
+          if (inner.depth > limits.maxDepth) return tooDeep(inner, limits);
           copied = inner.copy;
           waiting.push(inner);
           break;
@@ -183,9 +183,13 @@ function pointerTo(frame: Frame): string {
   return steps.reverse().join('');
 }
 
-function tooDeep(frame: Frame, item: object, name: string | number, limits: ArgumentLimits): ArgumentsFault {
-  for (let at: Frame | undefined = frame; at !== undefined; at = at.parent) {
-    if (at.source === item) return refuse(frame, 'not_plain_data', 'is an object that contains itself', name);
+function tooDeep(frame: Frame, limits: ArgumentLimits): ArgumentsFault {
+  const chain: Frame[] = [];
+  for (let at: Frame | undefined = frame; at !== undefined; at = at.parent) chain.push(at);
+  const seen = new Set<object>();
+  for (const at of chain.reverse()) {
+    if (seen.has(at.source)) return refuse(at, 'not_plain_data', 'is an object that contains itself');
+    seen.add(at.source);
   }
   return new ArgumentsFault(
     'invalid_arguments',

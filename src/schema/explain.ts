@@ -8,6 +8,17 @@ import type { Violation } from './violation.ts';
 
 const most = 10;
 
+const examples: ReadonlyMap<string, string> = new Map([
+  ['date', '2024-05-31'],
+  ['time', '09:30:00Z'],
+  ['date-time', '2024-05-31T09:30:00Z'],
+  ['duration', 'PT1H30M'],
+  ['email', 'name@example.com'],
+  ['uri', 'https://example.com/page'],
+  ['uuid', '123e4567-e89b-12d3-a456-426614174000'],
+  ['ipv4', '192.0.2.1'],
+]);
+
 /**
  * Says what is wrong with a value that Ajv refused. Ajv stops at the first error, which keeps hostile input cheap; so its
  * one decisive error is joined by what a bounded search of our own finds beside it. Errors of Ajv carry parts of the schema
@@ -96,6 +107,12 @@ function phrase({ keyword, params, message }: ErrorObject): { expected: string; 
         expected: 'exactly one form',
         what: 'fits more than one of its allowed forms, where exactly one must fit',
       };
+    }
+    case 'format': {
+      const name = String(params['format']);
+      const example = examples.get(name);
+      const wanted = `format "${name}"${example === undefined ? '' : `, such as ${example}`}`;
+      return { expected: wanted, what: `must match ${wanted}` };
     }
     case 'not':
       return { expected: 'something else', what: 'is of a form that is not allowed' };
