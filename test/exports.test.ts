@@ -1,9 +1,41 @@
 import { expect, test } from 'vitest';
 
 test('the names of the package', async () => {
-  expect(Object.keys(await import('callgate')).sort()).toMatchInlineSnapshot();
+  expect(Object.keys(await import('callgate')).sort()).toMatchInlineSnapshot(`
+    [
+      "ToolError",
+      "content",
+      "createRegistry",
+      "createRouter",
+      "defaultPipeline",
+      "defineTool",
+      "errorCodes",
+      "finish",
+      "guard",
+      "isContent",
+      "isToolResult",
+      "pipeline",
+      "repeatable",
+      "step",
+      "toModelText",
+      "traitsOf",
+      "withTraits",
+    ]
+  `);
 });
 
 test('the names of callgate/middleware', async () => {
-  expect(Object.keys(await import('callgate/middleware')).sort()).toMatchInlineSnapshot();
+  expect(Object.keys(await import('callgate/middleware')).sort()).toMatchInlineSnapshot(`
+    [
+      "allowAll",
+      "execute",
+      "lookup",
+      "normalize",
+      "pathGuard",
+      "permission",
+      "repair",
+      "timeout",
+      "validate",
+    ]
+  `);
 });
