@@ -108,21 +108,17 @@ function describer(root: Schema, { injected, bags }: Undocumentable): (tag: DocT
   };
 }
 
-/** A declaration names a top-level property, or a JSON pointer; a list stands for its items. */
+/** A declaration names a parameter, or a path such as `options.files[]`; a list stands for its items. */
 function addPointer(tag: string, written: string, root: Schema, add: (pointer: string) => void): string | undefined {
-  if (written.startsWith('/')) {
-    add(written);
-    return undefined;
-  }
-  const target = schemaAt(root, written);
+  let target = schemaAt(root, written);
   if (!target) return missing(`@${tag}`, written, root);
-  const isList = target['type'] === 'array';
+  const steps = written.replaceAll('[]', '.*').split('.');
   // A command may be an argument list as a whole; a path or a URL is always one string.
-  if (!written.includes('.') && !written.includes('[]') && !(isList && tag !== 'command')) add(written);
-  else {
-    const steps = written.replaceAll('[]', '.*').split('.');
-    add(`/${[...steps, ...(isList && tag !== 'command' ? ['*'] : [])].join('/')}`);
+  for (; tag !== 'command' && target?.['type'] === 'array'; target = target['items'] as Schema | undefined) {
+    steps.push('*');
   }
+  const escaped = steps.map((step) => step.replaceAll('~', '~0').replaceAll('/', '~1'));
+  add(steps.length === 1 ? written : `/${escaped.join('/')}`);
   return undefined;
 }
 

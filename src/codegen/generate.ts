@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import type { Program } from './backend.ts';
 import { emit } from './emit.ts';
-import { functionsOf } from './functions.ts';
+import { type FunctionSource, functionsOf } from './functions.ts';
 import { loadBackend } from './load.ts';
 import type { ToolModel } from './model.ts';
 import { GenerateError, GenerateSetupError } from './problems.ts';
@@ -87,13 +87,15 @@ export async function createGenerator(options: GenerateOptions): Promise<Generat
       const program = backend.program();
       const reporter = createReporter(cwd);
       const warnings: string[] = [];
-      const tools = files.flatMap((file) => readFile(program, file, tagged, reporter, warnings, cwd));
-      if (tools.length === 0 && reporter.problems.length === 0) {
+      const read = files.flatMap((file) => readFile(program, file, tagged, reporter, warnings, cwd));
+      reportSameNames(read, reporter, cwd);
+      if (read.length === 0 && reporter.problems.length === 0) {
         throw new GenerateSetupError(
           `There is no exported function${tagged ? ' with @tool' : ''} in ${names(files, cwd)}.`,
         );
       }
       if (reporter.problems.length > 0) throw new GenerateError(reporter.problems);
+      const tools = read.map(({ tool }) => tool);
       const text = emit(tools, { out, files, extension, importFrom, flags });
       return { text, tools: tools.map((tool) => tool.name), warnings, sources: program.files() };
     },
@@ -117,6 +119,11 @@ function entryFiles(files: readonly string[], cwd: string): string[] {
   return entries;
 }
 
+interface Read {
+  readonly fn: FunctionSource;
+  readonly tool: ToolModel;
+}
+
 function readFile(
   program: Program,
   file: string,
@@ -124,12 +131,32 @@ function readFile(
   reporter: Reporter,
   warnings: string[],
   cwd: string,
-): ToolModel[] {
+): Read[] {
   const source = program.source(file);
   if (!source) throw new GenerateSetupError(`TypeScript did not read ${shown(cwd, file)}.`);
   const errors = program.syntaxErrors(file);
   for (const error of errors) reporter.atPosition(source, error.position, error.message);
   if (errors.length > 0) return [];
   const warn = (message: string): void => void warnings.push(`${shown(cwd, file)}: ${message}`);
-  return functionsOf(program, source, tagged, reporter).map((fn) => toolModel(program, fn, reporter, warn));
+  return functionsOf(program, source, tagged, reporter).map((fn) => ({
+    fn,
+    tool: toolModel(program, fn, reporter, warn),
+  }));
+}
+
+/** In a registry the later of two tools would replace the earlier one. */
+function reportSameNames(read: readonly Read[], reporter: Reporter, cwd: string): void {
+  const first = new Map<string, FunctionSource>();
+  for (const { fn, tool } of read) {
+    const taken = first.get(tool.name);
+    if (!taken) {
+      first.set(tool.name, fn);
+      continue;
+    }
+    const by = `\`${taken.name}\` in ${shown(cwd, taken.source.fileName)}`;
+    reporter.at(
+      { label: `function \`${fn.name}\``, node: fn.nameNode },
+      `the tool name ${tool.name} is taken by ${by}. Give one of them another with @toolname.`,
+    );
+  }
 }

@@ -46,7 +46,11 @@ export function nativeBackend(compiler: unknown, syntax: unknown, version: strin
       for (const file of program.files()) stamps.set(file, stampOf(file));
       return program;
     },
-    close: () => session.close(),
+    close() {
+      snapshot?.dispose();
+      killQuietly(session);
+      session.close();
+    },
   };
 }
 
@@ -61,6 +65,12 @@ function changesSince(stamps: Map<string, string>): FileChanges {
   }
   if (changed.length === 0 && deleted.length === 0) return { invalidateAll: true };
   return { changed, deleted };
+}
+
+/** Asked to end politely, the compiler may print that it was cancelled; it has nothing to save. */
+function killQuietly(session: object): void {
+  const { client } = session as { client?: { channel?: { child?: { kill?(signal: 'SIGKILL'): void } } } };
+  client?.channel?.child?.kill?.('SIGKILL');
 }
 
 type FileChanges = { changed: string[]; deleted: string[] } | { invalidateAll: true };

@@ -19,6 +19,8 @@ beforeAll(async () => {
 const inFile = (typescript: string, index: number): string[] =>
   (problems.get(typescript) ?? [])
     .filter((problem) => problem.file === fileOf(index))
+    // All cases are read in one run, and so many functions `f` are one more problem.
+    .filter((problem) => !problem.message.includes('the tool name f is taken'))
     .map(({ line, column, message }) => `${line}:${column} - ${message}`)
     .sort((one, other) => one.localeCompare(other, 'en', { numeric: true }));
 

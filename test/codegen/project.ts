@@ -8,10 +8,15 @@ export const compilers = ['typescript5', 'typescript', 'typescript7'] as const;
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
+const made: string[] = [];
+afterAll(() => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+});
+
 /** A folder with these files inside the project, so that `callgate` and the compilers are found; removed afterwards. */
 export function makeProject(files: Record<string, string>): string {
   const folder = mkdtempSync(join(here, '.work-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  made.push(folder);
   writeFiles(folder, files);
   return folder;
 }
