@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { checkOptions } from '../src/options.ts';
 import {
   type Ladder,
   type Repair,
@@ -56,9 +57,7 @@ function noted(result: ToolResult, repaired: readonly Repair[]): ToolResult {
 }
 
 function ladderOf(options: RepairOptions): Ladder {
-  for (const name of Object.keys(options)) {
-    if (name !== 'steps') throw new TypeError(`repair: unknown option "${name}"; the only option is steps.`);
-  }
+  checkOptions('repair', options, ['steps']);
   for (const name of options.steps ?? []) {
     if (repairSteps.includes(name)) continue;
     throw new TypeError(`repair: unknown step "${String(name)}"; the steps are ${repairSteps.join(', ')}.`);
