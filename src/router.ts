@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { runAll, type StreamEvent, streamAll } from './batch.ts';
+import { checkCapabilities } from './capabilities/declared.ts';
 import { type Compiled, compile } from './compiled.ts';
 import { CallContext, type Host } from './context.ts';
-import { type DefaultPipelineOptions, defaultPipeline, defaultPipelineOptions } from './default-pipeline.ts';
+import { defaultPipeline } from './default-pipeline.ts';
 import { ToolError } from './errors.ts';
 import { toFailure } from './failure.ts';
 import { checkMilliseconds } from './milliseconds.ts';
@@ -13,58 +14,18 @@ import type { RouterPipeline, StageDescription } from './pipeline.ts';
 import type { Offer, ProviderName, ToolReport, ToolSchemas } from './providers/index.ts';
 import { createRegistry, Registry } from './registry.ts';
 import { causeOf, type Failure, isToolResult, noMeta, type ToolResult } from './result.ts';
+import {
+  type BatchOptions,
+  type CallOptions,
+  callOptions,
+  checkCallOptions,
+  checkRouterOptions,
+  pipelineOptions,
+  type RouterOptions,
+} from './router-options.ts';
 import { isThenable, toPromise } from './thenable.ts';
-import type { Tool } from './tool.ts';
-import { type Capability, traitsOf } from './traits.ts';
 import type { Maybe, Run, ToolCall } from './types.ts';
 import { unwatchSignal, type Withdrawable, watchSignal } from './withdrawal.ts';
-
-/** What every router can be given. */
-export interface CommonOptions<State> {
-  /** The tools, or a registry that is shared with others. */
-  readonly tools?: Iterable<Tool>;
-  readonly registry?: Registry;
-  /** The permission mode: `plan`, `ask` (default), `auto`, `trusted`, or one of your own. */
-  readonly mode?: string;
-  /** On whose behalf calls are made. */
-  readonly principal?: string;
-  /** The names of the tools that may be called. Default: all. */
-  readonly allowed?: readonly string[];
-  /** What stages and handlers find as `ctx.state`, unless a call brings its own. */
-  readonly state?: State;
-  /** The most a whole call may take, waiting for people included, in milliseconds. Default: no limit. */
-  readonly deadline?: number;
-  /** Names the asynchronous stage that answers nothing, or too early; costs a promise a stage. Default false. */
-  readonly strict?: boolean;
-}
-
-/** A router's options: with a pipeline of your own, or with the options of the default one. */
-export type RouterOptions<State = unknown> = CommonOptions<State> &
-  (
-    | ({ readonly pipeline: RouterPipeline<State> } & { readonly [K in keyof DefaultPipelineOptions]?: never })
-    | ({ readonly pipeline?: undefined } & DefaultPipelineOptions)
-  );
-
-/** What one call, or one batch, can be given. */
-export interface CallOptions<State = unknown> {
-  /** Withdraws the call: it is answered with `aborted` at once. */
-  readonly signal?: AbortSignal | undefined;
-  /** The most the whole call (or the whole batch) may take, in milliseconds. Default: the router's. */
-  readonly deadline?: number;
-  readonly state?: State;
-  /** Fields of the run that differ from the router's. */
-  readonly run?: Partial<Run>;
-  /** Gets what the tool says about how far it has come. */
-  readonly onProgress?: (data: unknown) => void;
-}
-
-export interface BatchOptions<State = unknown> extends Omit<CallOptions<State>, 'onProgress'> {
-  /** How many calls run at the same time. Default: all. */
-  readonly concurrency?: number;
-}
-
-const commonOptions = ['tools', 'registry', 'mode', 'principal', 'allowed', 'state', 'deadline', 'strict', 'pipeline'];
-const callOptions = ['signal', 'deadline', 'state', 'run', 'onProgress', 'concurrency'];
 
 /**
  * Routes tool calls through a pipeline. It owns the end of every call: `call` never rejects and always answers, it
@@ -87,22 +48,11 @@ export class Router<State = unknown> {
   #count = 0;
 
   constructor(options: RouterOptions<State>) {
-    checkOptions('createRouter', options, [...commonOptions, ...defaultPipelineOptions]);
+    checkRouterOptions(options);
     const { tools, registry, pipeline } = options;
-    if (tools !== undefined && registry !== undefined) {
-      throw new TypeError('createRouter() takes tools or a registry, not both: add the tools to the registry.');
-    }
-    if (pipeline !== undefined) {
-      const useless = defaultPipelineOptions.filter((option) => option in options);
-      if (useless.length > 0) {
-        throw new TypeError(
-          `With a pipeline of your own, ${useless.join(', ')} would have no effect: give it to the stage.`,
-        );
-      }
-    }
     this.registry = registry ?? createRegistry(tools);
     if (!(this.registry instanceof Registry)) throw new TypeError('The registry must come from createRegistry().');
-    this.pipeline = pipeline ?? (defaultPipeline(pick(options)) as RouterPipeline<State>);
+    this.pipeline = pipeline ?? (defaultPipeline(pipelineOptions(options)) as RouterPipeline<State>);
     this.#strict = options.strict ?? false;
     this.#plain = compile(this.pipeline.entries, { strict: this.#strict });
     this.#state = options.state as State;
@@ -362,20 +312,6 @@ export function createRouter<State = unknown>(options: RouterOptions<State>): Ro
   return new Router(options);
 }
 
-/** Options that cannot be used are an answer like any other: `call` never rejects. */
-function checkCallOptions(options: CallOptions): void {
-  try {
-    checkOptions('call', options, callOptions);
-    if (options.deadline !== undefined) checkMilliseconds(options.deadline, 'The deadline of a call');
-  } catch (error) {
-    throw new ToolError(error instanceof Error ? error.message : String(error), { code: 'internal', cause: error });
-  }
-}
-
-function pick(options: object): DefaultPipelineOptions {
-  return Object.fromEntries(Object.entries(options).filter(([option]) => defaultPipelineOptions.includes(option)));
-}
-
 function overdue(deadline: number): ToolError {
   return new ToolError(`The call did not finish within its overall deadline of ${deadline} ms.`, { code: 'timeout' });
 }
@@ -391,22 +327,4 @@ function stamped(ctx: CallContext, result: ToolResult): ToolResult {
 function offersOf({ entries }: RouterPipeline<never>): Offers {
   const deciding = entries.flatMap(({ stage }) => ('offers' in stage ? [stage.offers as Offers] : []));
   return (tool, mode) => deciding.every((offers) => offers(tool, mode));
-}
-
-const declared: readonly (readonly [keyof Tool, Capability])[] = [
-  ['paths', 'fs'],
-  ['urls', 'fetch'],
-  ['commands', 'exec'],
-];
-
-function checkCapabilities(tool: Tool, pipeline: RouterPipeline<never>): void {
-  for (const [declaration, capability] of declared) {
-    if (tool[declaration] === undefined) continue;
-    if (pipeline.entries.some(({ stage }) => traitsOf(stage).provides?.includes(capability))) continue;
-    throw new TypeError(
-      `Tool "${tool.name}" declares ${declaration}, but no stage provides "${capability}"` +
-        `${capability === 'fs' ? ': give createRouter({ roots }), or use pathGuard({ roots })' : ''}. ` +
-        `The stages are: ${pipeline.names.join(', ')}.`,
-    );
-  }
 }

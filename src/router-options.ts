@@ -1,0 +1,96 @@
+import { type DefaultPipelineOptions, defaultPipelineOptions } from './default-pipeline.ts';
+import { ToolError } from './errors.ts';
+import { checkMilliseconds } from './milliseconds.ts';
+import { checkOptions } from './options.ts';
+import type { RouterPipeline } from './pipeline.ts';
+import type { Registry } from './registry.ts';
+import type { Tool } from './tool.ts';
+import type { Run } from './types.ts';
+
+/** What every router can be given. */
+export interface CommonOptions<State> {
+  /** The tools, or a registry that is shared with others. */
+  readonly tools?: Iterable<Tool>;
+  readonly registry?: Registry;
+  /** The permission mode: `plan`, `ask` (default), `auto`, `trusted`, or one of your own. */
+  readonly mode?: string;
+  /** On whose behalf calls are made. */
+  readonly principal?: string;
+  /** The names of the tools that may be called. Default: all. */
+  readonly allowed?: readonly string[];
+  /** What stages and handlers find as `ctx.state`, unless a call brings its own. */
+  readonly state?: State;
+  /** The most a whole call may take, waiting for people included, in milliseconds. Default: no limit. */
+  readonly deadline?: number;
+  /** Names the asynchronous stage that answers nothing, or too early; costs a promise a stage. Default false. */
+  readonly strict?: boolean;
+}
+
+/** A router's options: with a pipeline of your own, or with the options of the default one. */
+export type RouterOptions<State = unknown> = CommonOptions<State> &
+  (
+    | ({ readonly pipeline: RouterPipeline<State> } & { readonly [K in keyof DefaultPipelineOptions]?: never })
+    | ({ readonly pipeline?: undefined } & DefaultPipelineOptions)
+  );
+
+/** What one call, or one batch, can be given. */
+export interface CallOptions<State = unknown> {
+  /** Withdraws the call: it is answered with `aborted` at once. */
+  readonly signal?: AbortSignal | undefined;
+  /** The most the whole call (or the whole batch) may take, in milliseconds. Default: the router's. */
+  readonly deadline?: number;
+  readonly state?: State;
+  /** Fields of the run that differ from the router's. */
+  readonly run?: Partial<Run>;
+  /** Gets what the tool says about how far it has come. */
+  readonly onProgress?: (data: unknown) => void;
+}
+
+export interface BatchOptions<State = unknown> extends Omit<CallOptions<State>, 'onProgress'> {
+  /** How many calls run at the same time. Default: all. */
+  readonly concurrency?: number;
+}
+
+const commonOptions: readonly string[] = [
+  'tools',
+  'registry',
+  'mode',
+  'principal',
+  'allowed',
+  'state',
+  'deadline',
+  'strict',
+  'pipeline',
+];
+export const callOptions: readonly string[] = ['signal', 'deadline', 'state', 'run', 'onProgress', 'concurrency'];
+
+/** Throws a TypeError for options that do not exist, or that contradict each other. */
+export function checkRouterOptions<State>(options: RouterOptions<State>): void {
+  checkOptions('createRouter', options, [...commonOptions, ...defaultPipelineOptions]);
+  if (options.tools !== undefined && options.registry !== undefined) {
+    throw new TypeError('createRouter() takes tools or a registry, not both: add the tools to the registry.');
+  }
+  if (options.pipeline !== undefined) {
+    const useless = defaultPipelineOptions.filter((option) => option in options);
+    if (useless.length > 0) {
+      throw new TypeError(
+        `With a pipeline of your own, ${useless.join(', ')} would have no effect: give it to the stage.`,
+      );
+    }
+  }
+}
+
+/** The options among a router's that are meant for the default pipeline. */
+export function pipelineOptions(options: object): DefaultPipelineOptions {
+  return Object.fromEntries(Object.entries(options).filter(([option]) => defaultPipelineOptions.includes(option)));
+}
+
+/** Options that cannot be used are an answer like any other: `call` never rejects. */
+export function checkCallOptions(options: CallOptions): void {
+  try {
+    checkOptions('call', options, callOptions);
+    if (options.deadline !== undefined) checkMilliseconds(options.deadline, 'The deadline of a call');
+  } catch (error) {
+    throw new ToolError(error instanceof Error ? error.message : String(error), { code: 'internal', cause: error });
+  }
+}
