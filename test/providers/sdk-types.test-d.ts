@@ -1,5 +1,8 @@
 import type Anthropic from '@anthropic-ai/sdk';
+import type { Message as BedrockMessage, Tool as BedrockSdkTool } from '@aws-sdk/client-bedrock-runtime';
 import type { Content, Tool as GeminiSdkTool } from '@google/genai';
+import type { Tool as MistralSdkTool } from '@mistralai/mistralai/models/components/tool.js';
+import type { ToolMessage } from '@mistralai/mistralai/models/components/toolmessage.js';
 import type { ModelMessage, ToolSet } from 'ai';
 import type { Message as OllamaMessage, Tool as OllamaSdkTool } from 'ollama';
 import type OpenAI from 'openai';
@@ -7,8 +10,10 @@ import { describe, expectTypeOf, it } from 'vitest';
 import {
   aiSdk,
   anthropic,
+  bedrock,
   gemini,
   mcp,
+  mistral,
   ollama,
   openaiChat,
   openaiResponses,
@@ -31,6 +36,14 @@ describe('definitions fit the types of the SDK', () => {
 
   it('of Gemini', () => {
     expectTypeOf(gemini.definitions([]).tools).toExtend<GeminiSdkTool[]>();
+  });
+
+  it('of Bedrock', () => {
+    expectTypeOf(bedrock.definitions([]).tools).toExtend<BedrockSdkTool[]>();
+  });
+
+  it('of Mistral', () => {
+    expectTypeOf(mistral.definitions([]).tools).toExtend<MistralSdkTool[]>();
   });
 
   it('of Ollama', () => {
@@ -61,6 +74,14 @@ describe('results fit the types of the SDK', () => {
 
   it('of Gemini', () => {
     expectTypeOf(gemini.writeResults([], [])).toExtend<Content[]>();
+  });
+
+  it('of Bedrock', () => {
+    expectTypeOf(bedrock.writeResults([], [])).toExtend<BedrockMessage[]>();
+  });
+
+  it('of Mistral', () => {
+    expectTypeOf(mistral.writeResults([], [])).toExtend<ToolMessage[]>();
   });
 
   it('of Ollama', () => {
