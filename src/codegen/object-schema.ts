@@ -81,7 +81,7 @@ export function convertProperties(
     // An optional property that can never be there is the usual way to tell unions apart.
     if (property.optional && (kind === 'undefined' || kind === 'never')) continue;
     const made = leave?.(property.type) ? nothing() : convert(property.type, property.declaration?.type, at);
-    document(conversion, made.schema, property.declaration, at);
+    if (property.declaration) documentSchema(conversion, made.schema, property.declaration, at);
     const required = !property.optional && !made.optional;
     converted.push({
       ...made,
@@ -95,8 +95,8 @@ export function convertProperties(
   return converted;
 }
 
-function document(conversion: Conversion, schema: Schema, declaration: Node | undefined, place: Place): void {
-  if (!declaration) return;
+/** Puts the documentation of a declaration on its schema: the description, and what the tags say. */
+export function documentSchema(conversion: Conversion, schema: Schema, declaration: Node, place: Place): void {
   const source = declaration.getSourceFile() as Source;
   const doc = docOf(declaration, source);
   if (doc.description) schema['description'] = doc.description;

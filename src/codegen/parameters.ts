@@ -12,6 +12,7 @@ export interface Parameters {
   readonly properties: Map<string, Schema>;
   readonly required: string[];
   readonly arguments: Argument[];
+  readonly places: ReadonlyMap<string, Place>;
   readonly undocumentable: Undocumentable;
 }
 
@@ -32,6 +33,7 @@ export function readParameters(
   const { kinds } = program;
   const properties = new Map<string, Schema>();
   const required: string[] = [];
+  const places = new Map<string, Place>();
   const read: Argument[] = [];
   const injectedNames = new Set<string>();
   let bags = 0;
@@ -43,6 +45,7 @@ export function readParameters(
       reporter.at(place, 'its name is taken by another parameter, or field of one. Rename one of them.');
     } else {
       properties.set(name, schema);
+      places.set(name, place);
       if (isRequired) required.push(name);
     }
   }
@@ -54,6 +57,7 @@ export function readParameters(
       reporter.at(place, 'the type undefined leaves nothing to give. Take the parameter out.');
     }
     const schema = { ...converted.schema };
+    writer.document(schema, node, place);
     const isRest = node.dotDotDotToken !== undefined;
     const hasDefault = applyDefault(schema, node.initializer, place);
     const optional = isRest || hasDefault || converted.optional === true || node.questionToken !== undefined;
@@ -136,7 +140,7 @@ export function readParameters(
       plain(node, type, place);
     }
   });
-  return { properties, required, arguments: read, undocumentable: { injected: injectedNames, bags } };
+  return { properties, required, arguments: read, places, undocumentable: { injected: injectedNames, bags } };
 }
 
 const fieldName = (element: Node): string => (element.propertyName ?? element.name)?.text ?? '';

@@ -1,4 +1,5 @@
 import type { Program } from './backend.ts';
+import { wrongDefaults } from './default-check.ts';
 import { applyFunctionTags } from './function-tags.ts';
 import type { FunctionSource } from './functions.ts';
 import type { ToolModel } from './model.ts';
@@ -38,6 +39,9 @@ export function toolModel(
     source,
     reporter,
   );
+  for (const { name, message } of wrongDefaults(root)) {
+    reporter.at(parameters.places.get(name) ?? { label: `parameter \`${name}\``, node: nameNode }, message);
+  }
   const name = override ?? snakeCase(fn.name);
   const place = { label: `function \`${fn.name}\``, node: nameNode };
   if (!validName.test(name)) {

@@ -1,7 +1,7 @@
-import type { Node, Program, Type, TypeFacts } from './backend.ts';
+import type { Node, Program, Source, Type, TypeFacts } from './backend.ts';
 import { type Conversion, nothing } from './conversion.ts';
 import { convertList, convertTuple } from './list-schema.ts';
-import { type ConvertedProperty, convertObject, convertProperties } from './object-schema.ts';
+import { type ConvertedProperty, convertObject, convertProperties, documentSchema } from './object-schema.ts';
 import type { Place, Reporter } from './reporter.ts';
 import { hasDates, type Revival } from './revival.ts';
 import { type Converted, enumOf, type Schema } from './schema.ts';
@@ -14,6 +14,8 @@ export interface SchemaWriter {
   convert(type: Type, node: Node | undefined, place: Place): Converted;
   /** The properties of an object type, each with its documentation; those that `leave` names are listed without a schema. */
   properties(type: Type, place: Place, leave?: (type: Type) => boolean): readonly ConvertedProperty[];
+  /** Puts the documentation of a declaration on its schema. */
+  document(schema: Schema, declaration: Node, place: Place): void;
   readonly definitions: Map<string, { schema: Schema; revival: Revival | undefined }>;
   /** To be called last: the Dates in the definitions, and what could be said of them only now. */
   finish(): ReadonlyMap<string, Revival>;
@@ -154,11 +156,19 @@ export function createSchemaWriter(program: Program, reporter: Reporter): Schema
     if (facts.instance && facts.name === 'Date') {
       return { schema: { type: 'string', format: 'date-time' }, revival: { kind: 'date' }, exact: false };
     }
-    if (facts.instance) {
+    if (facts.instance || isForeignInstance(type)) {
       const name = facts.name ?? 'a class';
       return fail(place, `an instance of ${name} cannot come from JSON. Take plain data, and make the ${name} inside.`);
     }
     return guarded(type, facts, place, () => convertObject(conversion, type, node, place));
+  }
+
+  /** A package's interface with methods stands for an object that only the package can make, such as a Buffer. */
+  function isForeignInstance(type: Type): boolean {
+    return program.properties(type).some((property) => {
+      const file = (property.declaration?.getSourceFile() as Source | undefined)?.fileName ?? '';
+      return file.includes('/node_modules/') && program.facts(property.type).callable === true;
+    });
   }
 
   function finish(): ReadonlyMap<string, Revival> {
@@ -174,6 +184,7 @@ export function createSchemaWriter(program: Program, reporter: Reporter): Schema
   return {
     convert,
     properties: (type, place, leave) => convertProperties(conversion, type, place, leave),
+    document: (schema, declaration, place) => documentSchema(conversion, schema, declaration, place),
     definitions,
     finish,
   };

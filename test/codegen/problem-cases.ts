@@ -107,6 +107,18 @@ export const problemCases: readonly (readonly [title: string, source: string, ..
     '8:4 - parameter `limit`: @integer takes no value, but has "5".',
   ],
   [
+    'a default that its own tags refuse',
+    `/**\n * Reads.\n * @maximum limit 50\n * @integer limit\n * @minLength tags[] 2\n */\nexport function f(limit = 100, tags = ['a']) {}`,
+    '7:19 - parameter `limit`: its default 100 does not fit its own tags: ',
+    '7:32 - parameter `tags`: its default ["a"] does not fit its own tags: ',
+  ],
+  [
+    'instances from packages',
+    `import type { Writable } from 'node:stream';\nexport function f(data: Buffer, to: { out: Writable }) {}`,
+    '2:19 - parameter `data`: an instance of Buffer cannot come from JSON.',
+    '2:39 - parameter `to.out`: an instance of Writable cannot come from JSON.',
+  ],
+  [
     'tags that are slips of others',
     `interface Page {\n  /** @minumum 1 */\n  size: number;\n}\n/**\n * Reads.\n * @readonly\n * @permision read\n * @destructive yes\n * @timeout soon\n * @path page\n * @toolname no spaces!\n */\nexport function f(page: Page) {}`,
     '2:7 - parameter `page.size`: @minumum is no tag; @minimum may be meant.',

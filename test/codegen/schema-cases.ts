@@ -458,13 +458,29 @@ export const schemaCases: readonly SchemaCase[] = [
     required: ['key', 'id', 'version', 'path', 'list'],
   },
   {
-    title: 'comments that are no documentation, and text outside ASCII',
+    title: 'documentation beside a parameter, comments that are none, and text outside ASCII',
     source: `/** Ünïcödé 😀 */
       // between
       /* also between */
       function f(/** größe 😀 @minimum 1 */ größe: number, /* no */ b: string) {}`,
-    properties: { größe: number, b: text },
+    properties: { größe: { type: 'number', description: 'größe 😀', minimum: 1 }, b: text },
     required: ['größe', 'b'],
+  },
+  {
+    title: 'members of enums as written; what the function does not name itself, by value',
+    source: `type Handler = (word: 'z' | 'a', limit?: number) => void;
+      enum Side { Left = 'l', Right = 'r' }
+      function f(side: Side.Right | Side.Left, handler: Parameters<Handler>) {}`,
+    properties: {
+      side: { type: 'string', enum: ['r', 'l'] },
+      handler: {
+        type: 'array',
+        prefixItems: [{ type: 'string', enum: ['a', 'z'] }, number],
+        items: false,
+        minItems: 1,
+      },
+    },
+    required: ['side', 'handler'],
   },
   {
     title: 'a function without parameters',
