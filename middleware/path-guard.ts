@@ -1,11 +1,11 @@
 import type { GrantedFs } from '../src/capabilities/fs/scoped-fs.ts';
-import type { PathIntent, ScopedFs } from '../src/capabilities/fs/types.ts';
+import type { FsLevel, PathIntent, ScopedFs } from '../src/capabilities/fs/types.ts';
 import { type CheckedPath, Workspace, type WorkspaceOptions } from '../src/capabilities/fs/workspace.ts';
 import { ToolError } from '../src/errors.ts';
 import { checkOptions } from '../src/options.ts';
 import type { Failure } from '../src/result.ts';
 import type { Tool } from '../src/tool.ts';
-import { type Guard, guard, step } from '../src/traits.ts';
+import { type Guard, guard, step, type Traits } from '../src/traits.ts';
 import type { Effect, Ready, Stage } from '../src/types.ts';
 
 /** The folders and rules of {@link pathGuard}. */
@@ -20,6 +20,9 @@ export interface PathGuardAdds {
   /** Reaches the checked paths and what lies below them, until the call settles. */
   readonly fs: ScopedFs;
 }
+
+/** The stage, which also says how far the operating system helps on this machine. */
+export type PathGuardStage = Stage<Ready, PathGuardAdds> & Guard & { readonly level: FsLevel };
 
 const optionNames = [
   'roots',
@@ -44,7 +47,7 @@ const optionNames = [
  * @example
  * pipeline().use('pathGuard', pathGuard({ roots: ['./workspace'], deny: ['secrets/**'] }))
  */
-export function pathGuard(options: PathGuardOptions): Stage<Ready, PathGuardAdds> & Guard {
+export function pathGuard(options: PathGuardOptions): PathGuardStage {
   checkOptions('pathGuard', options, optionNames);
   const workspace = new Workspace(options);
 
@@ -52,54 +55,41 @@ export function pathGuard(options: PathGuardOptions): Stage<Ready, PathGuardAdds
     const { paths } = ctx.tool;
     return paths === undefined ? undefined : check(workspace, ctx, paths);
   });
-  return guard(stage as Stage<Ready, PathGuardAdds>, {
+  const traits: Traits = {
     needs: ['tool', 'args'],
     adds: ['args', 'effects', 'fs'],
     provides: ['fs'],
     rewrites: true,
-  });
+  };
+  return Object.assign(guard(stage as Stage<Ready, PathGuardAdds>, traits), { level: workspace.level });
 }
 
 function check(workspace: Workspace, ctx: Ready, paths: NonNullable<Tool['paths']>): PathGuardAdds | Failure {
   const grants: CheckedPath[] = [];
   const effects: Effect[] = ctx.effects === undefined ? [] : [...ctx.effects];
   let args = ctx.args;
-  for (const declared of Object.keys(paths)) {
-    const intent = paths[declared] as PathIntent;
-    const visit = (value: unknown, pointer: string): unknown => {
-      try {
+  let at = '';
+  try {
+    for (const declared of Object.keys(paths)) {
+      const intent = paths[declared] as PathIntent;
+      args = rewrite(args, partsOf(declared), 0, '', (value, pointer) => {
+        at = pointer;
         const checked = workspace.check(value, intent);
         grants.push(checked);
         effects.push({ kind: intent === 'write' ? 'fs.write' : 'fs.read', path: checked.absolute });
         return checked.argument;
-      } catch (error) {
-        throw error instanceof ToolError ? new Refused(pointer, error) : error;
-      }
-    };
-    try {
-      args = rewrite(args, partsOf(declared), 0, '', visit);
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      return refuse(ctx, error);
+      });
     }
+  } catch (error) {
+    if (error instanceof ToolError) return refuse(ctx, at, error);
+    throw error;
   }
   const fs: GrantedFs = workspace.scope(grants);
   ctx.onSettled(() => fs.revoke());
   return { args, effects, fs };
 }
 
-/** A refused argument, on its way out of the walk through the arguments. */
-class Refused {
-  readonly pointer: string;
-  readonly error: ToolError;
-
-  constructor(pointer: string, error: ToolError) {
-    this.pointer = pointer;
-    this.error = error;
-  }
-}
-
-function refuse(ctx: Ready, { pointer, error }: Refused): Failure {
+function refuse(ctx: Ready, pointer: string, error: ToolError): Failure {
   const details = { ...(error.options.details as object | undefined), pointer };
   return ctx.fail(error.code, `${pointer}: ${error.message}`, { ...error.options, details });
 }

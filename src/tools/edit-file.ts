@@ -4,11 +4,11 @@ import { ToolError } from '../errors.ts';
 import type { Tool } from '../tool.ts';
 import { unifiedDiff } from './diff.ts';
 import { applyEdits, type Edit } from './exact-edits.ts';
+import { inTurn } from './in-turn.ts';
 import { decodeText, encodingOf, type TextEncoding } from './text.ts';
 
 const maxBytes = 16_777_216;
-// Each round at least one of several competing edits gets through, so that this many may compete.
-const maxTries = 200;
+const maxTries = 20;
 
 /**
  * Replaces exact pieces of text in a file, all of them or none, and leaves every other byte as it is: line ends,
@@ -50,18 +50,21 @@ export const editFile: Tool = defineTool({
   permission: 'write',
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
   paths: { path: 'write' },
-  handler: async (args, { fs, signal }) => {
+  handler: (args, { fs, signal }) => {
     const edits = editsOf(args);
-    for (let tries = 1; ; tries++) {
-      signal.throwIfAborted();
-      const { etag, before, after, replacements } = await edited(fs, args.path, edits);
-      try {
-        await fs.writeText(args.path, after.bytes, { ifMatch: etag });
-        return { path: args.path, replacements, diff: unifiedDiff(args.path, before, after.text) };
-      } catch (error) {
-        if (!(error instanceof ToolError && error.code === 'conflict') || tries === maxTries) throw error;
+    // Edits in this process take turns; the etag is for all other writers.
+    return inTurn(args.path, async () => {
+      for (let tries = 1; ; tries++) {
+        signal.throwIfAborted();
+        const { etag, before, after, replacements } = await edited(fs, args.path, edits);
+        try {
+          await fs.writeText(args.path, after.bytes, { ifMatch: etag });
+          return { path: args.path, replacements, diff: unifiedDiff(args.path, before, after.text) };
+        } catch (error) {
+          if (!(error instanceof ToolError && error.code === 'conflict') || tries === maxTries) throw error;
+        }
       }
-    }
+    });
   },
   preview: async (args, { fs }) => {
     const { before, after } = await edited(fs, args.path, editsOf(args));

@@ -8,12 +8,12 @@ import { splitLines } from './lines.ts';
 import { decodeText, encodingOf, isWholeText, type TextEncoding } from './text.ts';
 
 // What one answer may hold; more is read page by page.
-const pageBytes = 262_144;
+const pageBytes = 131_072;
 const chunkBytes = 65_536;
 const maxImageBytes = 4_194_304;
 
 /**
- * Reads a text file, by default its first 2,000 lines and at most 256 KiB (262,144 bytes) at a time; a note in brackets
+ * Reads a text file, by default its first 2,000 lines and at most 128 KiB (131,072 bytes) at a time; a note in brackets
  * at the end says how to go on. Without a note the text is exactly the file's. UTF-16 with a byte order mark is
  * decoded; bytes that are no text are shown as U+FFFD, and the note says so.
  * PNG, JPEG, GIF and WebP images up to 4 MiB (4,194,304 bytes) come as an image block.

@@ -5,15 +5,10 @@ import { scopedStat } from './etag.ts';
 import type { Located, Space } from './locate.ts';
 import { notFound } from './reading.ts';
 import { fileFailure, refusal } from './refusal.ts';
-import type { ScopedFile } from './types.ts';
+import type { ScopedFile, ScopedStat } from './types.ts';
 import { beginDraft, type Draft, writeAll } from './writing.ts';
 
 const readAsync = promisify(fs.read);
-
-/** An open file that can also be dropped without completing what it was opened for. */
-export interface DroppableFile extends ScopedFile {
-  drop(): void;
-}
 
 /** Opens a located file. Takes the folder in hand over when the result needs it, and closes it otherwise. */
 export function openLocated(
@@ -22,22 +17,35 @@ export function openLocated(
   intent: 'read' | 'create' | 'replace' | 'append',
   requested: string,
   alive: () => void,
-): DroppableFile {
+): OpenFile {
   const { dir, name, stat, rest } = located;
   let keepDir = false;
   try {
     if (rest.length > 0 || (intent === 'read' && stat === undefined)) throw notFound(space, located, requested);
-    if (intent === 'replace') {
-      const draft = beginDraft(dir, name, stat, {}, requested);
-      keepDir = true;
-      return openedDraft(draft, dir, alive, requested);
+    if (intent !== 'replace') {
+      const fd = openDirect(located, intent, requested);
+      const close = () => fs.closeSync(fd);
+      return new OpenFile({ fd, complete: close, drop: close, requested, alive });
     }
-    return openedHandle(openDirect(located, intent, requested), alive, requested);
+    const draft = beginDraft(dir, name, stat, {}, requested);
+    keepDir = true;
+    return new OpenFile({ fd: draft.fd, ...endsOf(draft, dir), requested, alive });
   } catch (error) {
     throw fileFailure(error, requested);
   } finally {
     if (!keepDir) dir.close();
   }
+}
+
+function endsOf(draft: Draft, dir: Directory): { complete: () => void; drop: () => void } {
+  const thenClose = (end: () => void) => () => {
+    try {
+      end();
+    } finally {
+      dir.close();
+    }
+  };
+  return { complete: thenClose(draft.commit), drop: thenClose(draft.abandon) };
 }
 
 function openDirect({ dir, name, stat }: Located, intent: 'read' | 'create' | 'append', requested: string): number {
@@ -51,61 +59,72 @@ function openDirect({ dir, name, stat }: Located, intent: 'read' | 'create' | 'a
   throw refusal('hardlink', requested);
 }
 
-function openedHandle(fd: number, alive: () => void, requested: string): DroppableFile {
-  let open = true;
-  const drop = () => {
-    if (open) fs.closeSync(fd);
-    open = false;
-  };
-  return { ...methods(fd, () => open, alive, requested), drop, close: async () => drop() };
+interface OpenFileParts {
+  readonly fd: number;
+  /** Ends the file as its user meant it, and closes the handle. */
+  complete(): void;
+  /** Ends the file as if it had not been opened, and closes the handle. */
+  drop(): void;
+  readonly requested: string;
+  /** Throws when the access has ended. */
+  alive(): void;
 }
 
-function openedDraft(draft: Draft, dir: Directory, alive: () => void, requested: string): DroppableFile {
-  let open = true;
-  const end = (how: () => void) => {
-    if (!open) return;
-    open = false;
-    try {
-      how();
-    } catch (error) {
-      throw fileFailure(error, requested);
-    } finally {
-      dir.close();
-    }
-  };
-  return {
-    ...methods(draft.fd, () => open, alive, requested),
-    drop: () => end(draft.abandon),
-    close: async () => {
-      alive();
-      end(draft.commit);
-    },
-  };
-}
+/** An open file that can also be dropped without completing what it was opened for. */
+export class OpenFile implements ScopedFile {
+  readonly stat: ScopedStat;
+  readonly #parts: OpenFileParts;
+  #working = 0;
+  #end: (() => void) | undefined;
 
-function methods(
-  fd: number,
-  isOpen: () => boolean,
-  alive: () => void,
-  requested: string,
-): Pick<ScopedFile, 'stat' | 'read' | 'write'> {
-  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
-    alive();
-    if (!isOpen()) throw fileFailure({ code: 'EBADF' }, requested);
+  constructor(parts: OpenFileParts) {
+    this.#parts = parts;
+    this.stat = scopedStat(fs.fstatSync(parts.fd));
+  }
+
+  read(length: number, position?: number): Promise<Uint8Array> {
+    return this.#work(async () => {
+      const bytes = Buffer.allocUnsafe(length);
+      const { bytesRead } = await readAsync(this.#parts.fd, bytes, 0, length, position ?? null);
+      return bytes.subarray(0, bytesRead);
+    });
+  }
+
+  write(data: Uint8Array): Promise<void> {
+    return this.#work(() => writeAll(this.#parts.fd, data));
+  }
+
+  async close(): Promise<void> {
+    this.#parts.alive();
+    this.#finish(this.#parts.complete);
+  }
+
+  drop(): void {
+    this.#finish(this.#parts.drop);
+  }
+
+  async #work<T>(work: () => Promise<T>): Promise<T> {
+    this.#parts.alive();
+    if (this.#end !== undefined) throw fileFailure({ code: 'EBADF' }, this.#parts.requested);
+    this.#working++;
     try {
       return await work();
     } catch (error) {
-      throw fileFailure(error, requested);
+      throw fileFailure(error, this.#parts.requested);
+    } finally {
+      if (--this.#working === 0) (this.#end as (() => void) | undefined)?.();
     }
-  };
-  return {
-    stat: scopedStat(fs.fstatSync(fd)),
-    read: (length, position) =>
-      guarded(async () => {
-        const bytes = Buffer.allocUnsafe(length);
-        const { bytesRead } = await readAsync(fd, bytes, 0, length, position ?? null);
-        return bytes.subarray(0, bytesRead);
-      }),
-    write: (data) => guarded(() => writeAll(fd, data)),
-  };
+  }
+
+  /** Waits for reads and writes under way: their handle's number could come to mean another file once it is closed. */
+  #finish(end: () => void): void {
+    if (this.#end !== undefined) return;
+    this.#end = end;
+    if (this.#working > 0) return;
+    try {
+      end();
+    } catch (error) {
+      throw fileFailure(error, this.#parts.requested);
+    }
+  }
 }

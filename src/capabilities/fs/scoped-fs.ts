@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import type { Directory } from './anchor.ts';
 import { scopedStat } from './etag.ts';
 import { type Located, locate, type Query, type Space } from './locate.ts';
-import { type DroppableFile, openLocated } from './open-file.ts';
+import { type OpenFile, openLocated } from './open-file.ts';
 import { decode, notFound, type ReadBytes, readLocated } from './reading.ts';
 import { fileFailure, refusal } from './refusal.ts';
 import { absolutePath, type Place, spell } from './roots.ts';
@@ -42,7 +42,7 @@ export class GrantedFs implements ScopedFs {
   readonly #space: Space;
   readonly #readPath: ReadPath;
   readonly #grants: readonly Grant[];
-  readonly #files = new Set<DroppableFile>();
+  readonly #files = new Set<OpenFile>();
   readonly #folders: Directory[] = [];
   #revoked = false;
 
@@ -69,11 +69,11 @@ export class GrantedFs implements ScopedFs {
     this.#files.add(file);
     return {
       stat: file.stat,
-      read: file.read,
-      write: file.write,
-      close: () => {
+      read: (length, position) => file.read(length, position),
+      write: (data) => file.write(data),
+      close: async () => {
+        await file.close();
         this.#files.delete(file);
-        return file.close();
       },
     };
   }

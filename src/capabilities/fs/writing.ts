@@ -87,7 +87,8 @@ function placeNew(dir: Directory, temporary: string, name: string): void {
 /** As the old file's, but never setuid or setgid: they were granted to the old content. */
 function keepOwnerAndMode(fd: number, old: fs.Stats): void {
   if (process.platform === 'win32') return;
-  if (old.uid !== process.geteuid?.() || old.gid !== process.getegid?.()) {
+  const fresh = fs.fstatSync(fd);
+  if (fresh.uid !== old.uid || fresh.gid !== old.gid) {
     try {
       fs.fchownSync(fd, old.uid, old.gid);
     } catch {

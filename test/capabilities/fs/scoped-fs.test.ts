@@ -100,6 +100,18 @@ describe.each(anchors)('files on %s', (_, anchor) => {
       expect(fs.readdirSync(at('sub')).sort()).toEqual(['deep', 'ok.txt']);
     });
 
+    it('closes a file only after what is under way in it, so that no other file gets the write', async () => {
+      const files = grant({ sub: 'write' });
+      const file = await files.open('sub/log', 'append');
+      const writing = file.write(Buffer.alloc(2_000_000, 'x'));
+      files.revoke();
+      expect(openHandles()).toBe(handles + 1);
+      await writing;
+      await setImmediate();
+      expect(openHandles()).toBe(handles);
+      expect(fs.statSync(at('sub/log')).size).toBe(2_000_000);
+    });
+
     it('stops a listing that the revocation overtakes', async () => {
       const files = grant({ sub: 'read' });
       const seen: string[] = [];
