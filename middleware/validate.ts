@@ -53,7 +53,12 @@ export function validate(options: ValidateOptions = {}): Stage<Found, Validated>
       }
       const args = parseArguments(ctx.call.arguments, limits, validator.fills);
       if (args instanceof ArgumentsFault) return unusable(ctx, args);
-      const violations = validator(args);
+      let violations: readonly Violation[] | undefined;
+      try {
+        violations = validator(args);
+      } catch (error) {
+        return badSchema(ctx, error);
+      }
       return violations === undefined ? { args } : unfit(ctx, violations);
     },
     { needs: ['tool'], adds: ['args'], rewrites: true },

@@ -10,7 +10,7 @@ import { prepareSchema } from './prepare.ts';
 import { asyncSchema, invalidSchema, MetaSchemaErrors } from './schema-fault.ts';
 import { uniqueItems } from './unique-items.ts';
 import type { Violation } from './violation.ts';
-import { eachSchema, isSchemaObject } from './walk.ts';
+import { isSchemaObject, someSchema } from './walk.ts';
 
 const modules: Readonly<Record<Dialect, string>> = {
   'draft-07': 'ajv',
@@ -41,7 +41,7 @@ export class AjvCompiler {
   compile(schema: JsonSchema): Validator {
     if (typeof schema === 'boolean') return this.#validator(schema, '2020-12', schema);
     if (!isSchemaObject(schema)) throw invalidSchema('A schema must be an object or a boolean.');
-    if (schema['$async'] !== undefined) throw asyncSchema(schema);
+    if (isAsync(schema)) throw asyncSchema(schema);
     return this.#validator(prepareSchema(schema), dialectOf(schema), schema);
   }
 
@@ -124,11 +124,12 @@ class Instance {
 }
 
 function hasDefault(schema: JsonSchema): boolean {
-  let found = false;
-  eachSchema(schema, (inner) => {
-    found ||= inner.default !== undefined;
-  });
-  return found;
+  return someSchema(schema, (inner) => inner.default !== undefined);
+}
+
+/** An asynchronous validator answers with a promise, which would be true of any value. */
+function isAsync(schema: JsonSchema): boolean {
+  return someSchema(schema, (inner) => inner['$async'] !== undefined);
 }
 
 function known(schema: JsonSchema): AnySchemaObject | boolean {

@@ -1,5 +1,5 @@
 import type { JsonSchemaObject } from './json-schema.ts';
-import { eachSchema } from './walk.ts';
+import { someSchema } from './walk.ts';
 
 /** The dialects of JSON Schema that are told apart. Drafts 4 and 6 are read as draft 7. */
 export type Dialect = 'draft-07' | '2019-09' | '2020-12';
@@ -17,13 +17,5 @@ export function dialectOf(schema: JsonSchemaObject): Dialect {
   const declared = typeof schema.$schema === 'string' ? officialUrl.exec(schema.$schema.trim()) : null;
   if (declared?.[1] !== undefined) return 'draft-07';
   if (declared?.[2] !== undefined) return declared[2] as Dialect;
-  return hasListItems(schema) ? '2019-09' : '2020-12';
-}
-
-function hasListItems(schema: JsonSchemaObject): boolean {
-  let found = false;
-  eachSchema(schema, (inner) => {
-    found ||= Array.isArray(inner.items);
-  });
-  return found;
+  return someSchema(schema, ({ items }) => Array.isArray(items)) ? '2019-09' : '2020-12';
 }

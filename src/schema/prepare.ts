@@ -7,16 +7,22 @@ import { isSchemaObject, mapSchema } from './walk.ts';
  *
  * - `$schema` is taken off, because the dialect has been chosen already;
  * - draft 4's `exclusiveMinimum: true` beside a `minimum` becomes today's number;
+ * - OpenAPI's `nullable` goes where it has no effect and Ajv would refuse it: when false, and without a `type`;
  * - a default that does not fit its own schema (`{ type: 'string', default: null }`) is dropped: filled in, it would have
  *   every call refused that leaves the property out.
  *
  * Gives the same object back where there was nothing to do.
  */
 export function prepareSchema(schema: JsonSchemaObject): JsonSchemaObject {
-  const ready = mapSchema(schema, (inner) => withoutMisfits(schema, withNumericBounds(inner)));
+  const ready = mapSchema(schema, (inner) => withoutMisfits(schema, withNumericBounds(withoutIdleNullable(inner))));
   if (ready.$schema === undefined) return ready;
   const { $schema: _, ...rest } = ready;
   return rest;
+}
+
+function withoutIdleNullable(schema: JsonSchemaObject): JsonSchemaObject {
+  const { nullable, ...rest } = schema;
+  return nullable === false || (nullable === true && schema.type === undefined) ? rest : schema;
 }
 
 function withNumericBounds(schema: JsonSchemaObject): JsonSchemaObject {

@@ -135,7 +135,7 @@ function isPattern(pattern: string): boolean {
 
 /** For a schema whose `$async` would make every validation answer with a promise, which is true of any value. */
 export function asyncSchema(schema: JsonSchema): ToolError {
-  const pointer = placeWhere(schema, ({ $async }) => $async === true);
+  const pointer = placeWhere(schema, ({ $async }) => $async !== undefined);
   return invalidSchema(`${place(pointer)}: "$async" is not supported; leave it out.`, pointer, '$async');
 }
 

@@ -52,6 +52,15 @@ export function eachSchema(
   }
 }
 
+/** Whether `is` holds for a schema or for any schema inside it. */
+export function someSchema(schema: JsonSchema, is: (schema: JsonSchemaObject) => boolean): boolean {
+  let found = false;
+  eachSchema(schema, (inner) => {
+    found ||= is(inner);
+  });
+  return found;
+}
+
 /**
  * Rebuilds a schema from the inside out: `change` gets every schema, its children already changed, and returns it or
  * another. What nothing was changed in stays the same object.
