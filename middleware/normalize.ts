@@ -2,7 +2,7 @@ import { isContent } from '../src/content.ts';
 import { isErrorCode, isRetryable } from '../src/errors.ts';
 import { toFailure } from '../src/failure.ts';
 import { checkOptions } from '../src/options.ts';
-import { type Cleaner, createCleaner, type Notes, startNotes } from '../src/output/clean.ts';
+import { type Cleaner, createCleaner, Notes } from '../src/output/clean.ts';
 import { cleanContent } from '../src/output/clean-content.ts';
 import { toJsonSafe } from '../src/output/json-safe.ts';
 import { createRedactor } from '../src/output/redact.ts';
@@ -83,7 +83,7 @@ export function normalize(options: NormalizeOptions = {}): Stage {
   function normalSuccess(ctx: Call, result: Success): Success {
     const { data, meta } = result;
     if (meta === noMeta && result.error === null && isPlainPrimitive(data)) return result;
-    const notes = startNotes();
+    const notes = new Notes();
     const output = (ctx as Partial<Found>).tool?.output;
     const clean =
       typeof data === 'string' && output === undefined
@@ -97,7 +97,7 @@ export function normalize(options: NormalizeOptions = {}): Stage {
   }
 
   function normalFailure(result: Failure): Failure {
-    const notes = startNotes();
+    const notes = new Notes();
     const error = forErrors.text(result.error, notes);
     const details = normalDetails(result, notes);
     const noted = noteIn(result.meta, notes, forErrors);
@@ -146,12 +146,12 @@ function isWhole(failure: Failure): boolean {
 function noteIn(meta: Meta | undefined, notes: Notes, cleaner: Cleaner): Meta {
   const before = isEmpty(meta) ? noMeta : (cleaner.value(meta, notes) as Meta);
   const { redacted, cleaned, truncated, oversize } = notes;
-  if (redacted.size === 0 && !cleaned && truncated === undefined && oversize === undefined) return before;
+  if (redacted === undefined && !cleaned && truncated === 0 && oversize === 0) return before;
   return {
     ...before,
-    ...(redacted.size > 0 && { redacted: [...redacted] }),
-    ...(truncated !== undefined && { truncated: { characters: truncated } }),
-    ...(oversize !== undefined && { oversize: { characters: oversize } }),
+    ...(redacted && { redacted: [...redacted] }),
+    ...(truncated > 0 && { truncated: { characters: truncated } }),
+    ...(oversize > 0 && { oversize: { characters: oversize } }),
     ...(cleaned && { cleaned: true }),
   };
 }

@@ -12,7 +12,7 @@ export function cleanContent(content: Content, cleaner: Cleaner, maxBinary: numb
     const clean = cleaner.value(rest, notes) as ContentBlock;
     if (binary === undefined) return clean;
     if (binary.length > left) {
-      notes.truncated = Math.max(notes.truncated ?? 0, binary.length);
+      notes.truncated = Math.max(notes.truncated, binary.length);
       return { type: 'text', text: tooLarge(block, binary.length, maxBinary) };
     }
     left -= binary.length;

@@ -8,15 +8,20 @@ import { shrinkWithinSchema } from './shrink-within-schema.ts';
 import { joinEnds, truncateText } from './truncate.ts';
 
 /** What had to be done to a value. */
-export interface Notes {
+export class Notes {
   /** The kinds of secrets that were taken out. */
-  readonly redacted: Set<string>;
+  redacted: Set<string> | undefined = undefined;
   /** Control characters or hidden text were taken out or made visible. */
-  cleaned: boolean;
+  cleaned = false;
   /** The size, in characters, of what was too large; at least that, where not all of it was looked at. */
-  truncated: number | undefined;
+  truncated = 0;
   /** The size, in characters, of what is too large and had to stay whole. */
-  oversize: number | undefined;
+  oversize = 0;
+
+  add(secret: string): void {
+    this.redacted ??= new Set();
+    this.redacted.add(secret);
+  }
 }
 
 export interface CleanerOptions {
@@ -42,16 +47,14 @@ const aroundValue = 128;
 /** No data is looked at further than this, whatever a schema says of it. */
 const mostValues = 5_000_000;
 
-export function startNotes(): Notes {
-  return { redacted: new Set(), cleaned: false, truncated: undefined, oversize: undefined };
-}
-
 export function createCleaner({ redactor, maxCharacters, hint }: CleanerOptions): Cleaner {
+  const cleanNames = new Set<string>();
+
   function wash(text: string, notes: Notes): string {
     const whole = wellFormed(text);
     const visible = forModel(whole);
     if (visible !== text) notes.cleaned = true;
-    return redactor === undefined ? visible : redactor.redact(visible, notes.redacted);
+    return redactor === undefined ? visible : redactor.redact(visible, notes);
   }
 
   function text(text: string, notes: Notes): string {
@@ -66,8 +69,19 @@ export function createCleaner({ redactor, maxCharacters, hint }: CleanerOptions)
     }
     const clean = wash(text, notes);
     if (clean.length <= maxCharacters) return clean;
-    notes.truncated = Math.max(notes.truncated ?? 0, clean.length);
+    notes.truncated = Math.max(notes.truncated, clean.length);
     return truncateText(clean, maxCharacters, hint);
+  }
+
+  /** The names of members are few and come again and again, so what was found clean is kept in mind. */
+  function key(name: string, notes: Notes): string {
+    if (cleanNames.has(name)) return name;
+    const clean = text(name, notes);
+    if (clean === name && name.length <= 64) {
+      if (cleanNames.size >= 1_000) cleanNames.clear();
+      cleanNames.add(name);
+    }
+    return clean;
   }
 
   function value(value: unknown, notes: Notes, schema?: JsonSchemaObject): unknown {
@@ -75,6 +89,7 @@ export function createCleaner({ redactor, maxCharacters, hint }: CleanerOptions)
     const mostCharacters = 4 * maxCharacters;
     const walk = startWalk({
       text: (part) => text(part, notes),
+      key: (name) => key(name, notes),
       maxValues: Math.max(1_000, maxCharacters),
       maxCharacters: mostCharacters,
     });
@@ -85,12 +100,16 @@ export function createCleaner({ redactor, maxCharacters, hint }: CleanerOptions)
     if (atMost <= maxCharacters) return safe;
     const size = jsonLength(safe);
     if (size <= maxCharacters) return safe;
-    notes.truncated = Math.max(notes.truncated ?? 0, size);
+    notes.truncated = Math.max(notes.truncated, size);
     return shrink(safe, maxCharacters, hint);
   }
 
   function described(value: unknown, notes: Notes, schema: JsonSchemaObject): unknown {
-    const walk = startWalk({ text: (part) => wash(part, notes), maxValues: mostValues });
+    const walk = startWalk({
+      text: (part) => wash(part, notes),
+      key: (name) => key(name, notes),
+      maxValues: mostValues,
+    });
     const safe = convertItem(value, walk);
     const size = jsonLength(safe);
     if (size <= maxCharacters) return safe;

@@ -54,6 +54,7 @@ function wellFormedForUrl(text: string): string {
   return Buffer.from(text).toString();
 }
 
-function escapeRegExp(text: string): string {
+/** The source of a pattern that matches exactly this text. */
+export function escapeRegExp(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }

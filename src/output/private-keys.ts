@@ -1,6 +1,7 @@
 import type { Span } from './redact.ts';
 
-const begin = '-----BEGIN ';
+/** What every private key begins with. */
+export const keyHeader = '-----BEGIN ';
 const end = '-----END ';
 const label = /(?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----/y;
 /** A key without an end, such as the head of a file: its lines of base64, with real or written-out line breaks. */
@@ -16,10 +17,10 @@ const longest = 32_768;
 export function findPrivateKeys(text: string): Span[] {
   const spans: Span[] = [];
   let nextEnd = -2;
-  for (let start = text.indexOf(begin); start !== -1; start = text.indexOf(begin, start)) {
-    label.lastIndex = start + begin.length;
+  for (let start = text.indexOf(keyHeader); start !== -1; start = text.indexOf(keyHeader, start)) {
+    label.lastIndex = start + keyHeader.length;
     if (!label.test(text)) {
-      start += begin.length;
+      start += keyHeader.length;
       continue;
     }
     const afterLabel = label.lastIndex;

@@ -1,5 +1,5 @@
-import { createSecretFinder, shortestKnownSecret } from './known-secrets.ts';
-import { findPrivateKeys } from './private-keys.ts';
+import { createSecretFinder, escapeRegExp, shortestKnownSecret } from './known-secrets.ts';
+import { findPrivateKeys, keyHeader } from './private-keys.ts';
 import { type SecretPattern, secretPatterns, shortestSecret } from './secret-patterns.ts';
 
 export interface RedactorOptions {
@@ -19,12 +19,17 @@ export interface Span {
   readonly type: string;
 }
 
+/** Gets the kinds of secrets that were found, such as a `Set`. */
+export interface Found {
+  add(type: string): unknown;
+}
+
 export interface Redactor {
   /**
    * Puts `[redacted:type]` in the place of every secret that is recognized. Doing it again changes nothing more.
    * The kinds that were found are added to `found`.
    */
-  redact(text: string, found?: Set<string>): string;
+  redact(text: string, found?: Found): string;
 }
 
 /**
@@ -41,7 +46,10 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   for (const secret of secrets) {
     if (typeof secret !== 'string') throw new TypeError('Every entry of `secrets` must be a text.');
   }
-  for (const { type, pattern } of patterns) {
+  for (const { type, pattern, triggers } of patterns) {
+    if (triggers.length === 0 || triggers.includes('')) {
+      throw new TypeError(`The secret "${type}" needs at least one trigger: a text that is part of every such secret.`);
+    }
     if (!/^[a-z][a-z-]*$/.test(type)) {
       throw new TypeError(`The type ${JSON.stringify(type)} of a secret must be lower-case letters and "-".`);
     }
@@ -49,13 +57,16 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   }
   const findSecrets = createSecretFinder(secrets);
   const all = [...patterns, ...secretPatterns];
+  // One look at the text for all of them: most texts hold none, and are done with.
+  const anyTrigger = new RegExp([keyHeader, ...all.flatMap(({ triggers }) => triggers)].map(escapeRegExp).join('|'));
   const shortest = patterns.length > 0 ? 1 : findSecrets ? shortestKnownSecret : shortestSecret;
 
-  function redact(text: string, found?: Set<string>): string {
+  function redact(text: string, found?: Found): string {
     if (text.length < shortest && !text.includes('://')) return text;
     let clean = text;
     if (findSecrets) clean = replaceSpans(clean, findSecrets(clean), found);
-    if (clean.includes('-----BEGIN ')) clean = replaceSpans(clean, findPrivateKeys(clean), found);
+    if (!anyTrigger.test(clean)) return clean;
+    if (clean.includes(keyHeader)) clean = replaceSpans(clean, findPrivateKeys(clean), found);
     for (const kind of all) {
       if (kind.triggers.some((trigger) => clean.includes(trigger))) clean = replacePattern(clean, kind, found);
     }
@@ -64,7 +75,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   return { redact };
 }
 
-function replacePattern(text: string, { type, pattern, accept, group }: SecretPattern, found?: Set<string>): string {
+function replacePattern(text: string, { type, pattern, accept, group }: SecretPattern, found?: Found): string {
   return text.replace(pattern, (match: string, ...rest: unknown[]) => {
     if (accept && !accept(match)) return match;
     found?.add(type);
@@ -76,7 +87,7 @@ function replacePattern(text: string, { type, pattern, accept, group }: SecretPa
 }
 
 /** Overlapping parts become one mark, so that no remnant of a secret stays between two marks. */
-function replaceSpans(text: string, spans: Span[], found?: Set<string>): string {
+function replaceSpans(text: string, spans: Span[], found?: Found): string {
   if (spans.length === 0) return text;
   spans.sort((a, b) => a.start - b.start || b.end - a.end);
   let clean = '';
