@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { defaultPipelineOptions } from '../default-pipeline.ts';
 import { nearest } from '../nearest.ts';
-import type { CommonOptions } from '../router.ts';
+import type { CommonOptions } from '../router-options.ts';
 import { type Config, ownOptions } from './define-config.ts';
 import { Unusable } from './errors.ts';
 import { loadModule } from './load-module.ts';

@@ -1,7 +1,7 @@
 import type { DefaultPipelineOptions, defaultPipeline } from '../default-pipeline.ts';
 import type { RouterPipeline } from '../pipeline.ts';
 import type { ApprovalAnswer } from '../policy/approval.ts';
-import type { CommonOptions } from '../router.ts';
+import type { CommonOptions } from '../router-options.ts';
 import type { Maybe } from '../types.ts';
 
 /** The default pipeline, as `pipeline` of a configuration gets it. */

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -20,21 +22,38 @@ async function imported(path: string, load: () => Promise<unknown>): Promise<Rec
   try {
     return (await load()) as Record<string, unknown>;
   } catch (error) {
-    throw new Unusable(`${basename(path)} could not be loaded${placeIn(path, error)}: ${reasonOf(error)}`);
+    const place = placeIn(path, stackOf(error)) ?? (error instanceof SyntaxError ? placeOfSyntax(path) : undefined);
+    throw new Unusable(
+      `${basename(path)} could not be loaded${place === undefined ? '' : ` (${place})`}: ${reasonOf(error)}`,
+    );
   }
 }
 
-/** Where in the file it went wrong, as far as the stack tells. */
-function placeIn(path: string, error: unknown): string {
-  const stack = error instanceof Error ? (error.stack ?? '') : '';
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? '') : '';
+}
+
+/** Where in the file it went wrong, as far as the text of a stack tells. */
+function placeIn(path: string, stack: string): string | undefined {
   const at = stack.lastIndexOf(`${basename(path)}:`);
   const place = at < 0 ? undefined : /^:(\d+)(?::(\d+))?/.exec(stack.slice(at + basename(path).length));
-  if (!place) return '';
-  return place[2] === undefined ? ` (line ${place[1]})` : ` (line ${place[1]}, column ${place[2]})`;
+  if (!place) return undefined;
+  return place[2] === undefined ? `line ${place[1]}` : `line ${place[1]}, column ${place[2]}`;
+}
+
+/** The stack of a syntax error does not name its place, but Node does when it is asked to check the file. */
+function placeOfSyntax(path: string): string | undefined {
+  if (typescript.test(path)) return undefined;
+  const { stderr } = spawnSync(process.execPath, ['--check', path], { encoding: 'utf8', timeout: 10_000 });
+  return placeIn(path, stderr?.split('\n', 1)[0] ?? '');
 }
 
 function nodeReadsTypeScript(): boolean {
   return Boolean((process.features as { typescript?: unknown }).typescript);
+}
+
+interface TsxManifest {
+  readonly exports: { readonly './esm/api': { readonly import: { readonly default: string } } };
 }
 
 interface Tsx {
@@ -44,13 +63,15 @@ interface Tsx {
 /** Looked for beside the file first, so that a project's own version is taken. */
 async function tsxFor(path: string): Promise<Tsx> {
   for (const from of [pathToFileURL(path).href, import.meta.url]) {
-    let found: string;
     try {
-      found = createRequire(from).resolve('tsx/esm/api');
+      // Not `resolve('tsx/esm/api')`: that gives the form for `require`, which cannot load ES modules.
+      const manifest = createRequire(from).resolve('tsx/package.json');
+      const { exports } = JSON.parse(readFileSync(manifest, 'utf8')) as TsxManifest;
+      const entry = new URL(exports['./esm/api'].import.default, pathToFileURL(manifest));
+      return (await import(entry.href)) as Tsx;
     } catch {
-      continue;
+      // Not installed here, or too old for this: look further.
     }
-    return (await import(pathToFileURL(found).href)) as Tsx;
   }
   throw new Unusable(
     `${basename(path)} is TypeScript, which Node ${process.versions.node} does not load by itself. ` +

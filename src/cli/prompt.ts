@@ -87,6 +87,8 @@ function readLine(
   proposed: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
+  // On an input that has ended already, readline would wait for ever.
+  if (input.readableEnded || input.destroyed) return Promise.resolve(undefined);
   return new Promise((resolve) => {
     // Control characters in what is proposed are escaped by JSON; everything else is escaped here.
     const lines = createInterface({ input, output, terminal: true, historySize: 0 });

@@ -1,7 +1,6 @@
 import { nearest } from '../nearest.ts';
 import type { ProviderName } from '../providers/types.ts';
 import type { Router } from '../router.ts';
-import type { Tool } from '../tool.ts';
 import { UsageError } from './errors.ts';
 
 /**
@@ -9,21 +8,12 @@ import { UsageError } from './errors.ts';
  * Throws a {@link UsageError} for a provider that is none.
  */
 export async function schemasFor(provider: string, router: Router, strict: boolean, usage: string): Promise<unknown> {
-  const { providers, toolSchemas } = await import('../providers/index.ts');
+  const { providers } = await import('../providers/index.ts');
   if (!Object.hasOwn(providers, provider)) {
     const names = Object.keys(providers);
     const similar = nearest(provider, names, 1)[0];
     const advice = similar === undefined ? '' : ` Did you mean ${similar}?`;
     throw new UsageError(`There is no format "${provider}".${advice} The formats are: ${names.join(', ')}.`, usage);
   }
-  const tools = router.registry.list().filter((tool) => isOffered(tool, router));
-  return toolSchemas(provider as ProviderName, tools, { strict });
-}
-
-/** A permission stage says itself what is never allowed; every other stage has no say in it. */
-function isOffered(tool: Tool, { pipeline, mode }: Router): boolean {
-  return pipeline.entries.every(({ stage }) => {
-    const { offers } = stage as { offers?: (tool: Tool, mode: string) => boolean };
-    return typeof offers !== 'function' || offers(tool, mode);
-  });
+  return await router.schemas(provider as ProviderName, { strict });
 }

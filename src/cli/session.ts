@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import { defaultPipeline, defaultPipelineOptions } from '../default-pipeline.ts';
 import type { Approve } from '../policy/approval.ts';
-import { createRouter, type Router, type RouterOptions } from '../router.ts';
+import { createRouter, type Router } from '../router.ts';
+import type { RouterOptions } from '../router-options.ts';
 import type { Tool } from '../tool.ts';
 import { recordedAnswers } from './answers.ts';
 import { commonOptions, loadConfig } from './config.ts';

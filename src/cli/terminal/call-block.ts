@@ -49,7 +49,7 @@ function header({ ordinal, call, result, milliseconds }: Answered, { width, styl
   const time = padStart(duration(milliseconds), 8);
   const right = `${code} ${style.dim(time)}`;
   const room = width - indent.length - displayWidth(right) - 2;
-  const name = cut(forLog(call.name) || '(no name)', Math.max(8, room));
+  const name = cut(forLog(call.name) || '(no name)', Math.max(4, room));
   const args = cut(preview(call.arguments), Math.max(0, room - displayWidth(name) - 1));
   const left = `${style.bold(name)} ${style.dim(args)}`;
   return `${padStart(String(ordinal), 4)} ${mark} ${padEnd(left, room + 1)} ${right}`;

@@ -13,7 +13,17 @@ export function preview(value: unknown): string {
 
 /** The data of a result in one line: as {@link preview}, and images and the like are named and not spelled out. */
 export function dataPreview(data: unknown): string {
-  return isContent(data) ? data.content.map(blockPreview).join(' ') : preview(data);
+  if (isContent(data)) return data.content.map(blockPreview).join(' ');
+  return typeof data === 'string' ? textPreview(data) : preview(data);
+}
+
+/** Text whose lines are meant to be lines: easier on the eye than escapes. */
+function textPreview(text: string): string {
+  const lines = text.slice(0, mostCharacters).trimEnd().split(/\r?\n/);
+  return lines
+    .filter((line) => line.trim() !== '')
+    .map(forLog)
+    .join(' ⏎ ');
 }
 
 function jsonOf(value: unknown): string | undefined {
@@ -27,7 +37,7 @@ function jsonOf(value: unknown): string | undefined {
 function blockPreview(block: ContentBlock): string {
   switch (block.type) {
     case 'text':
-      return preview(block.text);
+      return textPreview(block.text);
     case 'image':
     case 'audio':
       return forLog(`[${block.type} ${block.mimeType}, ${Buffer.byteLength(block.data, 'base64')} bytes]`);

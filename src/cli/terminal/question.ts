@@ -3,7 +3,9 @@ import type { ApprovalRequest } from '../../policy/approval.ts';
 import type { Effect } from '../../types.ts';
 import type { Style } from './style.ts';
 
+// What is longer cannot be judged at a glance; the question says how much it leaves out.
 const mostLines = 40;
+const longestLine = 4_000;
 
 /**
  * What a person is shown who decides about a call: the tool, its arguments whole, what it would do, and the tool's own
@@ -39,9 +41,10 @@ export function effectText(effect: Effect): string {
 
 function indented(text: string): string[] {
   const lines = forTerminal(text).split('\n');
-  const shown = lines.length > mostLines ? lines.slice(0, mostLines) : lines;
-  const rest = lines.length - shown.length;
-  return [...shown, ...(rest > 0 ? [`... and ${rest} lines more (e shows the arguments whole)`] : [])].map(
-    (line) => `  ${line}`,
-  );
+  const rest = lines.length - mostLines;
+  const shown = lines.slice(0, mostLines).map((line) => {
+    const more = line.length - longestLine;
+    return more > 0 ? `${line.slice(0, longestLine)} ... and ${more.toLocaleString('en-US')} characters more` : line;
+  });
+  return [...shown, ...(rest > 0 ? [`... and ${rest} lines more`] : [])].map((line) => `  ${line}`);
 }

@@ -1,0 +1,219 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import type { Io, Output } from '../../src/cli/io.ts';
+import { type Asker, terminalApprover, terminalInput } from '../../src/cli/prompt.ts';
+import { questionText } from '../../src/cli/terminal/question.ts';
+import { plain } from '../../src/cli/terminal/style.ts';
+import type { ApprovalRequest } from '../../src/policy/approval.ts';
+
+function request(more: Partial<ApprovalRequest> = {}): ApprovalRequest {
+  return {
+    version: 1,
+    id: 'q',
+    digest: 'd',
+    callId: 'c',
+    run: { id: 'r', mode: 'ask' },
+    tool: 'write_file',
+    description: '',
+    level: 'write',
+    arguments: { path: 'a.txt', content: 'hello' },
+    effects: [{ kind: 'fs.write', path: '/w/a.txt' }],
+    reason: 'mode "ask" asks before tools of level "write"',
+    rule: 'mode ask',
+    preview: '+hello',
+    created: '2026-01-01T00:00:00.000Z',
+    ...more,
+  };
+}
+
+/** A person at a terminal of the test's own. */
+function person() {
+  const input = new PassThrough();
+  const output = new PassThrough().setEncoding('utf8');
+  let shown = '';
+  output.on('data', (text: string) => {
+    shown += text;
+  });
+  const events: string[] = [];
+  const asker: Asker = {
+    input,
+    output,
+    style: plain,
+    before: () => events.push('before'),
+    after: () => events.push('after'),
+    interrupted: () => events.push('interrupted'),
+  };
+  return {
+    approve: terminalApprover(asker),
+    events,
+    get shown() {
+      return shown;
+    },
+    sees: (text: string) => expect.poll(() => shown, { interval: 2 }).toContain(text),
+    types: (text: string) => void input.write(text),
+    hangsUp: () => void input.end(),
+  };
+}
+
+const { signal } = new AbortController();
+
+describe('the question on a terminal', () => {
+  it.each([
+    ['y\r', 'allow'],
+    ['YES\r', 'allow'],
+    ['n\r', 'deny'],
+    ['no\r', 'deny'],
+  ])('%j is %s', async (typed, decision) => {
+    const { approve, sees, types, events } = person();
+    const answer = approve(request(), { signal });
+    await sees('[y yes, n no, e edit the arguments]');
+    types(typed);
+    expect(await answer).toBe(decision);
+    expect(events).toEqual(['before', 'after']);
+  });
+
+  it('asks again after an answer that is none of the three: a return alone is no yes', async () => {
+    const { approve, sees, types } = person();
+    const answer = approve(request(), { signal });
+    await sees('e edit the arguments] ');
+    types('\r');
+    await sees('Answer y yes');
+    types('maybe\r');
+    types('n\r');
+    expect(await answer).toBe('deny');
+  });
+
+  it('takes other arguments, and shows where they are no JSON', async () => {
+    const { approve, sees, types } = person();
+    const answer = approve(request({ arguments: { n: 1 } }), { signal });
+    await sees('e edit the arguments] ');
+    types('e\r');
+    await sees('{"n":1}');
+    types('\u0015{"n":\r');
+    await sees('not JSON at character 6');
+    types('\u0015{"n":2}\r');
+    expect(await answer).toEqual({ decision: 'allow', arguments: { n: 2 } });
+  });
+
+  it('takes arguments that were emptied as a no', async () => {
+    const { approve, sees, types } = person();
+    const answer = approve(request(), { signal });
+    await sees('e edit the arguments] ');
+    types('e\r');
+    await sees('arguments: ');
+    types('\u0015\r');
+    expect(await answer).toBe('deny');
+  });
+
+  it('asks one question after the other', async () => {
+    const terminal = person();
+    const { approve, sees, types } = terminal;
+    const first = approve(request({ tool: 'first_tool' }), { signal });
+    const second = approve(request({ tool: 'second_tool' }), { signal });
+    await sees('first_tool');
+    expect(terminal.shown).not.toContain('second_tool');
+    types('y\r');
+    expect(await first).toBe('allow');
+    await sees('second_tool');
+    types('n\r');
+    expect(await second).toBe('deny');
+  });
+
+  it('is a no when the input ends, and never hangs', async () => {
+    const { approve, sees, hangsUp } = person();
+    const answer = approve(request(), { signal });
+    await sees('May this run?');
+    hangsUp();
+    expect(await answer).toBe('deny');
+    expect(await approve(request(), { signal })).toBe('deny');
+  });
+
+  it('goes away with its call', async () => {
+    const abort = new AbortController();
+    const terminal = person();
+    const { approve, sees } = terminal;
+    const answer = approve(request(), { signal: abort.signal });
+    const waiting = approve(request({ tool: 'later' }), { signal: abort.signal });
+    await sees('May this run?');
+    abort.abort();
+    expect(await answer).toBe('deny');
+    expect(await waiting).toBe('deny');
+    expect(terminal.shown).not.toContain('later');
+  });
+
+  it('hands Ctrl-C on to the run', async () => {
+    const { approve, sees, types, events } = person();
+    const answer = approve(request(), { signal });
+    await sees('e edit the arguments] ');
+    types('\u0003');
+    expect(await answer).toBe('deny');
+    expect(events).toContain('interrupted');
+  });
+});
+
+describe('questionText', () => {
+  it('shows the tool, its level, why it is asked, the arguments, the effects and the preview', () => {
+    const text = questionText(request(), plain);
+    for (const part of ['write_file (write)', 'mode "ask"', '"path": "a.txt"', 'writes /w/a.txt', '+hello']) {
+      expect(text).toContain(part);
+    }
+  });
+
+  it('shows every kind of effect', () => {
+    const effects = [
+      { kind: 'fs.read', path: '/r' },
+      { kind: 'net', host: 'example.com', port: 443 },
+      { kind: 'exec', argv: ['git', 'log', 'a b'] },
+    ] as const;
+    const text = questionText(request({ effects }), plain);
+    for (const part of ['reads /r', 'talks to example.com, port 443', 'starts "git" "log" "a b"']) {
+      expect(text).toContain(part);
+    }
+  });
+
+  it('lets nothing in it act or hide', () => {
+    const evil = 'a\u001b[2K\u202eb\u200bc\r';
+    const text = questionText(
+      request({
+        tool: evil,
+        reason: evil,
+        preview: evil,
+        arguments: { [evil]: evil },
+        effects: [{ kind: 'fs.write', path: evil }],
+      }),
+      plain,
+    );
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+
+  it('says so when there is more than it shows', () => {
+    const text = questionText(request({ preview: 'line\n'.repeat(500) }), plain);
+    expect(text).toContain('lines more');
+    expect(text.split('\n').length).toBeLessThan(100);
+    const wide = questionText(request({ arguments: { content: 'x'.repeat(1_000_000) } }), plain);
+    expect(wide.length).toBeLessThan(20_000);
+    expect(wide).toMatch(/and [\d,]+ characters more/);
+  });
+});
+
+describe('where somebody is asked', () => {
+  const io = (stdin: boolean, stderr: boolean): Io => ({
+    stdin: Object.assign(new PassThrough(), { isTTY: stdin }),
+    stdout: new PassThrough(),
+    stderr: Object.assign(new PassThrough(), { isTTY: stderr }) as Output,
+    env: {},
+    cwd: '/',
+  });
+
+  it('on standard input, if it is a terminal and the question can be seen', () => {
+    const seen = io(true, true);
+    expect(terminalInput(seen, false)).toBe(seen.stdin);
+    expect(terminalInput(io(true, false), false)).toBeUndefined();
+    expect(terminalInput(io(false, false), false)).toBeUndefined();
+    expect(terminalInput(io(false, false), true)).toBeUndefined();
+  });
+
+  it('nowhere, if standard input is a terminal on which the calls are typed', () => {
+    expect(terminalInput(io(true, true), true)).toBeUndefined();
+  });
+});
