@@ -1,0 +1,65 @@
+import { createRequire } from 'node:module';
+import { type AddsNothing, traitsWhenSkippable } from '../src/conditional.ts';
+import type { ToolResult } from '../src/result.ts';
+import { type AnyStage, withTraits } from '../src/traits.ts';
+import type { Call, Maybe, Next, Stage } from '../src/types.ts';
+
+/** How many names are kept in mind; names of calls come from a model and may be anything. */
+const mostNames = 1_000;
+/** The longest pattern that minimatch takes, in characters. */
+const longestGlob = 65_536;
+
+/**
+ * Runs a stage only for calls of the tools whose names match one of the globs; the others go past it. `*` stands for
+ * anything but `/`, `**` as a whole part for anything, `{a,b}` for either; `!` and `#` have no special meaning.
+ *
+ * Refused when built, with a TypeError: a stage that adds something to the context, and a guard, as in `when`.
+ *
+ * @example
+ * pipeline.use('slowly', forTools(['search_*', 'browser/**'], rateLimit({ perMinute: 10 })))
+ *
+ * Fails with whatever the stage inside fails with.
+ */
+export function forTools<S extends AnyStage>(
+  globs: string | readonly string[],
+  stage: S & AddsNothing<S>,
+): Stage<Call & Parameters<S>[0]> {
+  const list = typeof globs === 'string' ? [globs] : globs;
+  if (!Array.isArray(list) || list.length === 0 || !list.every(isGlob)) {
+    throw new TypeError('forTools() takes globs of tool names, at least one and none empty, and a stage.');
+  }
+  const traits = traitsWhenSkippable('forTools', stage);
+  const matches = nameMatcher([...list]);
+
+  function forTools(ctx: Call & Parameters<S>[0], next: Next): Maybe<ToolResult> {
+    const { tool } = ctx as { tool?: { name: string } };
+    return matches(tool?.name ?? ctx.call.name) ? stage(ctx, next) : next();
+  }
+  Object.defineProperty(forTools, 'name', { value: `forTools(${stage.name || 'stage'})` });
+  return withTraits(forTools as Stage<Call & Parameters<S>[0]>, traits);
+}
+
+function isGlob(glob: unknown): boolean {
+  return typeof glob === 'string' && glob !== '' && glob.length <= longestGlob;
+}
+
+function nameMatcher(globs: readonly string[]): (name: string) => boolean {
+  const known = new Map<string, boolean>();
+  let patterns: readonly { match(name: string): boolean }[] | undefined;
+  return (name) => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    patterns ??= compile(globs);
+    const matched = patterns.some((pattern) => pattern.match(name));
+    if (known.size >= mostNames) known.clear();
+    known.set(name, matched);
+    return matched;
+  };
+}
+
+/** Loads minimatch, which costs more than the rest of the package, when the first call comes. */
+function compile(globs: readonly string[]): { match(name: string): boolean }[] {
+  const { Minimatch } = createRequire(import.meta.url)('minimatch') as typeof import('minimatch');
+  // On Windows, too, a tool's name is no path of the system: a backslash is a backslash.
+  return globs.map((glob) => new Minimatch(glob, { nonegate: true, nocomment: true, dot: true, platform: 'linux' }));
+}

@@ -1,0 +1,27 @@
+import { type AnyStage, type Traits, traitsOf } from './traits.ts';
+
+/** A stage that adds nothing to the context; one that does is `never`, and does not compile here. */
+export type AddsNothing<S extends AnyStage> = Parameters<Parameters<S>[1]> extends [] ? S : never;
+
+/**
+ * The traits of `stage` when it may be skipped: it no longer provides a capability for sure, nor always ends the chain.
+ *
+ * @throws TypeError for a stage that adds something (later stages would miss it whenever it is skipped), and for a guard.
+ */
+export function traitsWhenSkippable(owner: string, stage: AnyStage): Traits {
+  if (typeof stage !== 'function') throw new TypeError(`${owner}() takes a stage; it got ${typeof stage}.`);
+  const { adds = [], provides, ends, step, finish, ...kept } = traitsOf(stage);
+  const name = stage.name || 'stage';
+  if (adds.length > 0) {
+    throw new TypeError(
+      `${owner}() cannot stand around "${name}", which adds ${adds.join(', ')}: later stages need that for every call.`,
+    );
+  }
+  if (kept.guard) {
+    throw new TypeError(
+      `${owner}() cannot stand around the guard "${name}": a guard that is skipped for some calls guards nothing. ` +
+        'Put the condition into its rules, or write a guard of your own that knows it.',
+    );
+  }
+  return kept;
+}
