@@ -14,7 +14,7 @@ export interface SchemaLimits {
   readonly maxPatterns: number;
 }
 
-export const defaultSchemaLimits: SchemaLimits = Object.freeze({
+const defaultSchemaLimits: SchemaLimits = Object.freeze({
   maxBytes: 65_536,
   maxDepth: 32,
   maxEnum: 1_000,

@@ -1,6 +1,7 @@
 /** One step of a JSON pointer (RFC 6901): `/` and the escaped name. */
 export function pointerStep(name: string | number): string {
-  return `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const text = String(name);
+  return text.includes('~') || text.includes('/') ? `/${text.replaceAll('~', '~0').replaceAll('/', '~1')}` : `/${text}`;
 }
 
 /** The names in a JSON pointer. `''` has none. */

@@ -2,7 +2,7 @@ import type { JsonSchema, JsonSchemaObject } from './json-schema.ts';
 import { pointerStep } from './pointer.ts';
 
 /** Deeper than any schema that a person or a generator writes; what lies below is a cycle or an attack. */
-export const deepestSchema = 256;
+const deepestSchema = 256;
 
 const holdsOne: ReadonlySet<string> = new Set([
   'additionalItems',

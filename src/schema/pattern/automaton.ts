@@ -4,7 +4,7 @@ import type { Node } from './syntax.ts';
 const mostStates = 4_000;
 
 /** A nondeterministic automaton: states are numbers, and every state is one of the four forms. */
-export type State =
+type State =
   | { readonly kind: 'match' }
   | { readonly kind: 'split'; to: number[] }
   | { readonly kind: 'assert'; readonly at: 'start' | 'end'; to: number }
