@@ -47,7 +47,7 @@ export const readFile: Tool = defineTool({
     const page = truncated
       ? await pageOfLongFile(fs, path, encoding, offset, limit, size)
       : pageOf(decodeText(bytes, encoding), offset, limit);
-    const damaged = truncated ? page.lines.some((line) => line.includes('\ufffd')) : !isWholeText(bytes, encoding);
+    const damaged = truncated ? page.text.includes('\ufffd') : !isWholeText(bytes, encoding);
     return render(page, numbered, damaged, encoding);
   },
 });
@@ -63,7 +63,9 @@ async function imageContent(fs: ScopedFs, path: string, mimeType: string, size: 
 }
 
 interface Page {
-  readonly lines: readonly string[];
+  readonly text: string;
+  /** How many lines that is. */
+  readonly count: number;
   /** Number of the first line. */
   readonly first: number;
   /** Of the whole file, as far as it is known. */
@@ -75,9 +77,17 @@ interface Page {
 }
 
 function pageOf(text: string, first: number, limit: number): Page {
-  const lines = splitLines(text);
-  const end = Math.min(first - 1 + limit, lines.length);
-  return { lines: lines.slice(first - 1, end), first, total: lines.length, more: end < lines.length };
+  let total = 0;
+  let from = first === 1 ? 0 : text.length;
+  let to = text.length;
+  for (let start = 0; start < text.length; total++) {
+    const end = text.indexOf('\n', start) + 1 || text.length;
+    if (total + 1 === first) from = start;
+    if (total + 1 === first - 1 + limit) to = end;
+    start = end;
+  }
+  const count = Math.max(Math.min(limit, total - first + 1), 0);
+  return { text: text.slice(from, to), count, first, total, more: to < text.length };
 }
 
 /** Reads on from the start, line by line, and keeps only what is asked for. */
@@ -93,20 +103,26 @@ async function pageOfLongFile(
   const lines: string[] = [];
   let number = 1;
   let kept = 0;
+  const page = (rest: Partial<Page> & Pick<Page, 'more'>): Page => ({
+    text: lines.join(''),
+    count: lines.length,
+    first,
+    ...rest,
+  });
   try {
     for await (const line of linesOf(file, encoding, size)) {
       if (number >= first) {
-        if (lines.length === limit) return { lines, first, more: true };
+        if (lines.length === limit) return page({ more: true });
         if (kept + line.length > pageBytes) {
-          if (lines.length > 0) return { lines, first, more: true };
-          return { lines: [line.slice(0, pageBytes)], first, more: true, cut: true };
+          if (lines.length > 0) return page({ more: true });
+          return page({ text: line.slice(0, pageBytes), count: 1, more: true, cut: true });
         }
         kept += line.length;
         lines.push(line);
       }
       number++;
     }
-    return { lines, first, total: number - 1, more: false };
+    return page({ total: number - 1, more: false });
   } finally {
     await file.close();
   }
@@ -138,11 +154,15 @@ function binary(size: number): ToolError {
 }
 
 function render(page: Page, numbered: boolean, damaged: boolean, encoding: TextEncoding): string {
-  const { lines, first, total, more, cut } = page;
-  const last = first + lines.length - 1;
-  const text = numbered ? lines.map((line, index) => `${first + index}\t${line}`).join('') : lines.join('');
+  const { count, first, total, more, cut } = page;
+  const last = first + count - 1;
+  const text = numbered
+    ? splitLines(page.text)
+        .map((line, at) => `${first + at}\t${line}`)
+        .join('')
+    : page.text;
   const notes: string[] = [];
-  if (lines.length === 0 && first > 1) notes.push(`There is no line ${first}: the file has ${total ?? 0} lines.`);
+  if (count === 0 && first > 1) notes.push(`There is no line ${first}: the file has ${total ?? 0} lines.`);
   if (cut) notes.push(`Line ${first} is too long and was cut.`);
   if (more) {
     notes.push(`Lines ${first} to ${last}${total === undefined ? '' : ` of ${total}`}; go on with offset ${last + 1}.`);

@@ -242,7 +242,7 @@ export function canonical(path: string): string {
 }
 
 /** Flags for opening, under names that say what for. */
-export const openFor = {
+export const openFor: { readonly reading: number; readonly appending: number } = {
   reading: O_RDONLY,
   appending: O_WRONLY | (fs.constants.O_APPEND ?? 0),
-} as const;
+};
