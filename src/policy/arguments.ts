@@ -1,5 +1,5 @@
 import { every, type Match, some } from './match.ts';
-import { type ValueMatcher, valueTest } from './matchers.ts';
+import { type ValueMatcher, type ValueTest, valueTest } from './matchers.ts';
 import type { PolicyRequest } from './policy.ts';
 import { entriesOf, RuleError } from './shape.ts';
 
@@ -21,6 +21,8 @@ export function argumentsTest(
     const place = `${at}.${argument}`;
     const path = pathOf(argument, place);
     const test = valueTest(matcher as ValueMatcher, wide, place);
+    const [name] = path;
+    if (path.length === 1 && name !== undefined) return propertyTest(name, test);
     return (request: PolicyRequest): Match => {
       const values = valuesAt(request.arguments, path);
       if (values.length === 0) return 'no';
@@ -28,7 +30,18 @@ export function argumentsTest(
       return wide ? some(matches) : every(matches);
     };
   });
+  const [only] = tests;
+  if (tests.length === 1 && only !== undefined) return only;
   return (request) => every(tests.map((test) => test(request)));
+}
+
+/** The usual case, without making lists. */
+function propertyTest(name: string, test: ValueTest): (request: PolicyRequest) => Match {
+  return (request) => {
+    const args = request.arguments;
+    if (typeof args !== 'object' || args === null || !Object.hasOwn(args, name)) return 'no';
+    return test((args as Record<string, unknown>)[name], request);
+  };
 }
 
 function pathOf(argument: string, at: string): readonly string[] {

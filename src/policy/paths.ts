@@ -13,33 +13,69 @@ import { minimatch } from './names.ts';
  */
 export function pathMatcher(globs: readonly string[], wide: boolean): (path: unknown) => Match {
   const literal = new Set(globs);
-  let tests: ((path: string) => boolean)[] | undefined;
+  let tests: readonly PathTest[] | undefined;
   return (path) => {
     if (typeof path !== 'string') return 'unsure';
-    if (!wide && !isCanonical(path)) return 'unsure';
+    const read = readPath(path);
+    if (!wide && !read.canonical) return 'unsure';
     if (literal.has(path)) return 'yes';
-    tests ??= globs.flatMap((glob) => (wide ? wideTests(glob) : [narrowTest(glob)]));
-    if (tests.some((test) => test(path))) return 'yes';
-    return isCanonical(path) ? 'no' : 'unsure';
+    tests ??= globs.map(wide ? wideTest : narrowTest);
+    for (const test of tests) if (test(read)) return 'yes';
+    return read.canonical ? 'no' : 'unsure';
   };
 }
 
-function narrowTest(glob: string): (path: string) => boolean {
-  const { Minimatch } = minimatch();
-  const pattern = new Minimatch(glob, { nonegate: true, nocomment: true });
-  return (path) => pattern.match(path);
+interface ReadPath {
+  readonly path: string;
+  readonly absolute: boolean;
+  readonly canonical: boolean;
+  readonly folded: string;
 }
 
-function wideTests(glob: string): ((path: string) => boolean)[] {
+type PathTest = (read: ReadPath) => boolean;
+
+let last: ReadPath = { path: '.', absolute: false, canonical: true, folded: '.' };
+
+/** Reads a path once for all the rules that are asked about it, one after another. */
+function readPath(path: string): ReadPath {
+  if (last.path !== path) {
+    last = { path, absolute: /^(\/|[A-Za-z]:\/)/.test(path), canonical: isCanonical(path), folded: foldPath(path) };
+  }
+  return last;
+}
+
+function narrowTest(glob: string): PathTest {
+  const { Minimatch } = minimatch();
+  const pattern = new Minimatch(glob, { nonegate: true, nocomment: true });
+  return ({ path }) => pattern.match(path);
+}
+
+function wideTest(glob: string): PathTest {
+  const near = foldedTest(glob);
+  if (isAnchored(glob)) return near;
+  const far = foldedTest(`/**/${glob}`);
+  return (read) => (read.absolute ? far(read) : near(read));
+}
+
+function foldedTest(glob: string): PathTest {
   const { Minimatch } = minimatch();
   const options = { dot: true, nonegate: true, nocomment: true, nocase: true } as const;
-  const globs = isAnchored(glob) ? [glob] : [glob, `/**/${glob}`];
-  const folders = globs.flatMap((one) => (one.endsWith('/**') ? [one, one.slice(0, -3)] : [one]));
-  return folders.flatMap((one) => {
-    const asWritten = new Minimatch(one, options);
-    const folded = new Minimatch(foldPath(one), options);
-    return [(path: string) => asWritten.match(path), (path: string) => folded.match(foldPath(path))];
-  });
+  // What lies below a folder matches `folder/**`; with one more part, so does the folder.
+  const end = glob.endsWith('/**') ? '/_' : '';
+  const folded = new Minimatch(foldPath(glob), options);
+  const part = literalPart(foldPath(glob));
+  const test: PathTest = (read) => read.folded.includes(part) && folded.match(read.folded + end);
+  if (/^[\w./* -]+$/.test(glob)) return test;
+  // Folding may have changed what the glob's own signs mean, such as the letters in `[[:alpha:]]`.
+  const asWritten = new Minimatch(glob, options);
+  return (read) => test(read) || asWritten.match(read.path + end);
+}
+
+/** The longest text that whatever matches must contain; '' when that is hard to tell. Spares most paths the glob. */
+function literalPart(glob: string): string {
+  if (/[{}()[\]\\]/.test(glob)) return '';
+  const parts = glob.split(/[*?/]+/);
+  return parts.reduce((longest, part) => (part.length > longest.length ? part : longest), '');
 }
 
 /** Whether a glob can match an absolute path. */
@@ -57,7 +93,9 @@ function isCanonical(path: string): boolean {
 
 /** What file systems that fold names would take for the same path. */
 function foldPath(path: string): string {
-  return path
+  // A drive is a folder like any other, so that `/**/` reaches it.
+  const whole = /^[A-Za-z]:\//.test(path) ? `/${path}` : path;
+  return whole
     .normalize('NFKC')
     .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
     .normalize('NFKD')
