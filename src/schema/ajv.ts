@@ -92,7 +92,7 @@ class Instance {
       validateSchema: false,
       validateFormats: options.formats ?? true,
       logger: false,
-      code: { regExp: compilePattern },
+      code: { regExp: Object.assign((pattern: string) => compilePattern(pattern), { code: 'compilePattern' }) },
     });
     this.#ajv.removeKeyword('uniqueItems');
     this.#ajv.addKeyword(uniqueItems);

@@ -140,7 +140,8 @@ class Search {
   }
 
   #unknown(name: string, known: readonly string[], item: unknown, pointer: string): void {
-    const [near] = nearest(name, known, 1);
+    // Names of one or two letters are all alike.
+    const [near] = name.length > 2 ? nearest(name, known, 1) : [];
     const hint =
       near !== undefined ? `; did you mean "${near}"?` : known.length > 0 ? `; known are ${listed(known)}` : '';
     this.#add(

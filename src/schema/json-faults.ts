@@ -124,11 +124,11 @@ class Reader {
       this.#skip(plainText);
       const next = this.#peek();
       if (this.#take('"')) return this.#text.slice(start, this.#at);
-      if (next === '') this.#endedIn('a string');
+      if (next === '') this.#ended('in the middle of a string');
       if (next !== '\\') this.#fail(`a string holds a raw control character; write it as ${escaped(next)}`);
       if (this.#skip(escapeForm) !== '') continue;
       escapeBegun.lastIndex = this.#at;
-      if (escapeBegun.test(this.#text)) this.#endedIn('a string');
+      if (escapeBegun.test(this.#text)) this.#ended('in the middle of a string');
       this.#fail(`${JSON.stringify(this.#text.slice(this.#at, this.#at + 2))} is not an escape that JSON knows`);
     }
   }
@@ -139,7 +139,8 @@ class Reader {
     if (words.has(word)) return;
     const atEnd = this.#at === this.#text.length;
     this.#at = index;
-    if (word !== '' && atEnd && [...words].some((whole) => whole.startsWith(word))) this.#endedIn('a value');
+    if (word !== '' && atEnd && [...words].some((whole) => whole.startsWith(word)))
+      this.#ended('in the middle of a value');
     const instead = foreignWords.get(word);
     if (instead !== undefined) this.#fail(`${word} is not JSON; write ${instead}`);
     if (this.#peek() === "'") this.#fail("strings stand in double quotes, not in '...'");
@@ -169,7 +170,7 @@ class Reader {
   }
 
   #expected(what: string): never {
-    if (this.#at >= this.#text.length) this.#endedIn(`the text, where ${what} was expected`);
+    if (this.#at >= this.#text.length) this.#ended(`where ${what} was expected`);
     if (this.#peek() === "'") this.#fail("keys and strings stand in double quotes, not in '...'");
     this.#fail(`expected ${what}, found ${this.#here()}`);
   }
@@ -178,8 +179,8 @@ class Reader {
     throw new Found({ kind: 'syntax', index: this.#at, problem });
   }
 
-  #endedIn(what: string): never {
-    throw new Found({ kind: 'truncated', index: this.#text.length, problem: `the text ends in the middle of ${what}` });
+  #ended(where: string): never {
+    throw new Found({ kind: 'truncated', index: this.#text.length, problem: `the text ends ${where}` });
   }
 }
 

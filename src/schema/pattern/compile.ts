@@ -48,8 +48,6 @@ export function compilePattern(pattern: string): Pattern {
   };
 }
 
-compilePattern.code = 'compilePattern';
-
 /** A pattern that could take exponential time, and that only a backtracking engine can match. */
 export class SlowPattern {
   readonly pattern: string;
