@@ -128,11 +128,11 @@ function argumentText(argument: Argument, index: number, tool: ToolModel, base: 
   };
   switch (argument.kind) {
     case 'context':
-      return cast('context', false);
+      return cast('context', argument.exact);
     case 'signal':
       return 'context.signal';
     case 'bag':
-      return cast(bagText(argument.fields, reviver), false);
+      return cast(bagText(argument.fields, reviver), argument.fields.every(isExact));
     case 'property':
     case 'rest': {
       const { text, exact } = valueText(argument, reviver);
@@ -150,6 +150,8 @@ function valueText(
   if (!value.revival || !reviver.hasDates(value.revival)) return { text: access, exact: value.exact };
   return { text: reviver.code(value.revival, access), exact: true };
 }
+
+const isExact = (field: Field): boolean => field.kind === 'signal' || (field.exact && !field.revival);
 
 /** Absent fields stay absent, so that `in` and spreads inside the function see what the caller gave. */
 function bagText(fields: readonly Field[], reviver: Reviver): string {

@@ -36,7 +36,7 @@ export interface CallModel {
 export type Argument =
   | { readonly kind: 'property' | 'rest'; readonly name: string; readonly revival?: Revival; readonly exact: boolean }
   | { readonly kind: 'bag'; readonly fields: readonly Field[] }
-  | { readonly kind: 'context' }
+  | { readonly kind: 'context'; readonly exact: boolean }
   | { readonly kind: 'signal' };
 
 /** A field of a destructured parameter, which the model sees beside the other parameters. */

@@ -128,7 +128,7 @@ export function readParameters(
     if (name === 'this') {
       reporter.at(place, 'a tool has no `this`. Take what it needs as a parameter.');
     } else if (injected && index === nodes.length - 1) {
-      read.push({ kind: injected });
+      read.push(injected === 'signal' ? { kind: injected } : { kind: injected, exact: isPlainContext(node.type) });
       if (name !== undefined) injectedNames.add(name);
     } else if (injected) {
       reporter.at(place, 'the context, or a signal, is given by the router and must be the last parameter.');
@@ -142,6 +142,10 @@ export function readParameters(
   });
   return { properties, required, arguments: read, places, undocumentable: { injected: injectedNames, bags } };
 }
+
+// A context with a state of its own type is more than the wrapper's.
+const isPlainContext = (type: Node | undefined): boolean =>
+  type?.typeName?.text === 'ToolContext' && type.typeArguments === undefined;
 
 const fieldName = (element: Node): string => (element.propertyName ?? element.name)?.text ?? '';
 

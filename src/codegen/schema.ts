@@ -31,17 +31,17 @@ export function unionOf(branches: readonly Schema[]): Schema {
   const plain = merged.find((branch) => branch['type'] === types);
   if (plain && types.length === 1) plain['type'] = types[0];
   if (merged.length === 1) return merged[0] as Schema;
-  return enumOrNull(merged) ?? { anyOf: merged };
+  return orNull(merged) ?? { anyOf: merged };
 }
 
-/** An enum that may be null stays one enum. */
-function enumOrNull(branches: readonly Schema[]): Schema | undefined {
+/** A scalar that may be null stays one schema with two types; an enum then lists null too. */
+function orNull(branches: readonly Schema[]): Schema | undefined {
   const [values, empty] = branches;
   if (branches.length !== 2 || !values || empty?.['type'] !== 'null') return undefined;
-  const list = 'const' in values ? [values['const']] : (values['enum'] as unknown[] | undefined);
-  if (!list) return undefined;
   const types = Array.isArray(values['type']) ? (values['type'] as unknown[]) : [values['type']];
-  return { type: [...types, 'null'], enum: [...list, null] };
+  if (!types.every((type) => scalars.has(type))) return undefined;
+  const { const: only, enum: list = only === undefined ? undefined : [only], ...rest } = values;
+  return { ...rest, type: [...types, 'null'], ...(Array.isArray(list) && { enum: [...list, null] }) };
 }
 
 /** Literals as one schema. */

@@ -302,7 +302,7 @@ export const schemaCases: readonly SchemaCase[] = [
     source: `function f(since: Date, until?: Date | null, days: Date[] = []) {}`,
     properties: {
       since: { type: 'string', format: 'date-time' },
-      until: { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] },
+      until: { type: ['string', 'null'], format: 'date-time' },
       days: { type: 'array', items: { type: 'string', format: 'date-time' }, default: [] },
     },
     required: ['since'],
