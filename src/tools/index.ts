@@ -5,6 +5,9 @@ import { readFile } from './read-file.ts';
 import { searchFiles } from './search-files.ts';
 import { writeFile } from './write-file.ts';
 
+export { add } from './add.ts';
+export { echo } from './echo.ts';
+export { multiply } from './multiply.ts';
 export { editFile, listFiles, readFile, searchFiles, writeFile };
 
 /** The tools for files. They need the `pathGuard` stage, which gives them their access. */

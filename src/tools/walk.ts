@@ -71,7 +71,7 @@ function isIgnored(rules: Folder['rules'], rel: string, isFolder: boolean): bool
 }
 
 /** What a tool's argument `top` and a path below it make together. */
-export function pathOf(top: string, below: string): string {
+function pathOf(top: string, below: string): string {
   if (below === '') return top;
   return top === '.' ? plain(below) : `${top}/${below}`;
 }

@@ -32,7 +32,7 @@ const maxModelGlob = 256;
 /** Compiles allow and deny globs. Throws a TypeError for a glob that could not do what it seems to say. */
 export function compileRules(rules: PathRuleOptions): PathJudge {
   const allow = rules.allow && anyOf(rules.allow, 'allow', exact);
-  const deny = rules.deny?.length ? anyOf(rules.deny, 'deny', wide) : undefined;
+  const deny = rules.deny?.length ? ofFolded(anyOf(rules.deny, 'deny', wide)) : undefined;
   const unprotected = rules.allowProtected?.length ? anyOf(rules.allowProtected, 'allowProtected', exact) : undefined;
   return (rel, intent) => {
     // The root is no name in itself: what it lists is judged entry by entry, and changing it is refused elsewhere.
@@ -96,7 +96,11 @@ function wide(glob: string): Matcher {
   const folded = glob.includes('[') ? foldPath(glob) : foldPathWithoutStreams(glob);
   const itself = exact(folded);
   const below = glob.endsWith('/**') ? undefined : compile(`${folded}/**`, options);
-  const matches = (path: string) => itself(path) || below?.(path) === true;
+  return (path) => itself(path) || below?.(path) === true;
+}
+
+/** Asks of a path in its folded forms, which the globs have as well. */
+function ofFolded(matches: Matcher): Matcher {
   return (path) => matches(foldPath(path)) || (path.includes(':') && matches(foldPathWithoutStreams(path)));
 }
 

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { ToolError } from '../../errors.ts';
-import type { Anchor, Directory } from './anchor.ts';
+import type { Anchor, Directory } from './directory.ts';
 import type { PathJudge } from './globs.ts';
 import { errnoOf, fileFailure, type PathReason, refusal } from './refusal.ts';
 import { isPseudo, type Place, placeOf, type Root } from './roots.ts';

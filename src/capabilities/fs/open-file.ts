@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { promisify } from 'node:util';
-import { type Directory, openFor } from './anchor.ts';
+import { type Directory, openFor } from './directory.ts';
 import { scopedStat } from './etag.ts';
 import type { Located, Space } from './locate.ts';
 import { notFound } from './reading.ts';

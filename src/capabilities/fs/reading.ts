@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { promisify } from 'node:util';
 import { ToolError } from '../../errors.ts';
-import { openFor } from './anchor.ts';
+import { openFor } from './directory.ts';
 import { etagOf } from './etag.ts';
 import type { Located, Space } from './locate.ts';
 import { foldPath, showName } from './names.ts';

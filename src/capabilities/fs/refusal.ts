@@ -65,7 +65,7 @@ function isAbsoluteAnywhere(path: string): boolean {
 }
 
 /** The reason of a `path_denied` failure made by {@link refusal}. */
-export function reasonOf(error: ToolError): PathReason | undefined {
+function reasonOf(error: ToolError): PathReason | undefined {
   return (error.options.details as { reason?: PathReason } | undefined)?.reason;
 }
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { canonical } from './anchor.ts';
+import { canonical } from './path-anchor.ts';
 
 export interface RootOptions {
   /** A folder, absolute or relative to the working directory at the time the stage is built. It must exist. */

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import type { Directory } from './anchor.ts';
+import type { Directory } from './directory.ts';
 import { scopedStat } from './etag.ts';
 import { type Located, locate, type Query, type Space } from './locate.ts';
 import { type OpenFile, openLocated } from './open-file.ts';

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { ToolError } from '../../errors.ts';
-import type { Directory } from './anchor.ts';
+import type { Directory } from './directory.ts';
 import { typeOf } from './etag.ts';
 import type { Located, Space } from './locate.ts';
 import { fileFailure, refusal } from './refusal.ts';

@@ -1,4 +1,5 @@
-import { type Anchor, chooseAnchor } from './anchor.ts';
+import { chooseAnchor } from './anchor.ts';
+import type { Anchor } from './directory.ts';
 import { compileRules, type PathRuleOptions } from './globs.ts';
 import { type LexicalOptions, lexical, type PathPlatform } from './lexical.ts';
 import { locate, type Space } from './locate.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { promisify } from 'node:util';
 import { ToolError } from '../../errors.ts';
-import type { Directory } from './anchor.ts';
+import type { Directory } from './directory.ts';
 import { etagOf } from './etag.ts';
 import type { Located } from './locate.ts';
 import { errnoOf, fileFailure, refusal } from './refusal.ts';
