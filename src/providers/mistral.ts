@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { toModelText } from '../model-text.ts';
 import type { ToolResult } from '../result.ts';
-import { descriptionOf, makeOffer, openaiSchema } from './offer.ts';
-import { chatCallReader, mutable, openaiNames, readChatCalls } from './openai-chat.ts';
+import { chatCallReader, readChatCalls } from './chat-calls.ts';
+import { descriptionOf, makeOffer, mutable, openaiSchema } from './offer.ts';
+import { openaiNames } from './openai-chat.ts';
 import { pairResults } from './pairing.ts';
 import { hasMedia, type Piece, piecesOf } from './pieces.ts';
 import type { ProviderFormat } from './types.ts';

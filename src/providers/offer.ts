@@ -72,3 +72,8 @@ export function openaiSchema(tool: Tool, options: DefinitionOptions): Converted 
 export function descriptionOf({ tool, note }: Offered): string {
   return note ? `${tool.description}${tool.description.endsWith('.') ? '' : '.'} ${note}` : tool.description;
 }
+
+/** Makes what the SDKs' types want of a schema: an object that may be written to. */
+export function mutable(schema: JsonSchemaObject): { [keyword: string]: unknown } {
+  return schema as { [keyword: string]: unknown };
+}

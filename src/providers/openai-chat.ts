@@ -1,12 +1,9 @@
 import { toModelText } from '../model-text.ts';
-import type { JsonSchemaObject } from '../schema/json-schema.ts';
 import type { NameRule } from './aliases.ts';
-import { type Assembler, assembler } from './assembler.ts';
-import { callMaker } from './calls.ts';
-import { descriptionOf, makeOffer, openaiSchema } from './offer.ts';
+import { chatCallReader, readChatCalls } from './chat-calls.ts';
+import { descriptionOf, makeOffer, mutable, openaiSchema } from './offer.ts';
 import { pairResults } from './pairing.ts';
-import { asObject, asObjects, asText, type Loose } from './shape.ts';
-import type { CallReader, ProviderCall, ProviderFormat, ReadOffer } from './types.ts';
+import type { ProviderFormat } from './types.ts';
 
 export interface OpenAIChatTool {
   type: 'function';
@@ -21,9 +18,6 @@ export interface OpenAIChatToolMessage {
 
 /** `[A-Za-z0-9_-]`, 64 characters at most. */
 export const openaiNames: NameRule = { limit: 64, characters: /[A-Za-z0-9_-]/, first: /[A-Za-z0-9_-]/ };
-
-/** Ends of a response after which its last call may be incomplete. */
-const cutShort: ReadonlySet<unknown> = new Set(['length', 'content_filter', 'error', 'model_length']);
 
 /**
  * OpenAI Chat Completions, and the many servers that imitate it. Results are text: the API takes no images in tool
@@ -41,7 +35,7 @@ export const openaiChat: ProviderFormat<OpenAIChatTool[], OpenAIChatToolMessage[
         function: {
           name: offered.alias,
           description: descriptionOf(offered),
-          parameters: offered.schema as Mutable,
+          parameters: mutable(offered.schema),
           ...(offered.strict && { strict: true }),
         },
       }),
@@ -57,74 +51,3 @@ export const openaiChat: ProviderFormat<OpenAIChatTool[], OpenAIChatToolMessage[
       content: toModelText(result),
     })),
 };
-
-type Mutable = { [keyword: string]: unknown };
-/** Makes what the SDKs' types want of a schema: an object that they may write to. It is made anew for each offer. */
-export function mutable(schema: JsonSchemaObject): { [keyword: string]: unknown } {
-  return schema as Mutable;
-}
-
-interface ChatOptions {
-  readonly offer?: ReadOffer | undefined;
-  readonly makeId?: () => string;
-}
-
-/** Reads Chat Completions as OpenAI (`tool_calls`) and Mistral's SDK (`toolCalls`) spell them. */
-export function readChatCalls(response: unknown, options: ChatOptions): readonly ProviderCall[] {
-  const make = callMaker(options);
-  const choice = asObjects(asObject(response)['choices'])[0];
-  const message = choice ? asObject(choice['message']) : asObject(response);
-  const ended = choice?.['finish_reason'] ?? choice?.['finishReason'];
-  const sent = callsIn(message);
-  return sent.map((call, index) => {
-    const { name, arguments: args } = asObject(call['function']);
-    return make({ id: call['id'], name, arguments: args }, cutShort.has(ended) && index === sent.length - 1);
-  });
-}
-
-function callsIn(message: Loose): readonly Loose[] {
-  const calls = asObjects(message['tool_calls'] ?? message['toolCalls']);
-  // Other kinds of tool run elsewhere or are answered in another form.
-  return calls.filter((call) => call['function'] !== undefined);
-}
-
-/** Reads the chunks of a streamed Chat Completion, of the first choice. */
-export function chatCallReader(options: ChatOptions): CallReader {
-  const calls = assembler(options);
-  const current = { key: undefined as unknown };
-  return {
-    push(event) {
-      const chunk = asObject(asObject(event)['data'] ?? event);
-      const choice = asObjects(chunk['choices']).find((one) => (one['index'] ?? 0) === 0) ?? {};
-      const delta = asObject(choice['delta']);
-      const ready = callsInDelta(delta).flatMap((part) => pushPart(part, calls, current));
-      const ended = choice['finish_reason'] ?? choice['finishReason'];
-      return typeof ended === 'string' ? [...ready, ...calls.finish(cutShort.has(ended))] : ready;
-    },
-    end: () => calls.end(),
-  };
-}
-
-function callsInDelta(delta: Loose): readonly Loose[] {
-  return asObjects(delta['tool_calls'] ?? delta['toolCalls']);
-}
-
-function pushPart(part: Loose, calls: Assembler, current: { key: unknown }): readonly ProviderCall[] {
-  const { name, arguments: args } = asObject(part['function']);
-  const id = asText(part['id']) || undefined;
-  const key = keyOf(part['index'], id, calls, current.key);
-  const ready = current.key !== undefined && current.key !== key ? calls.close(current.key) : [];
-  current.key = key;
-  calls.begin(key, id, asText(name) || undefined);
-  if (typeof args === 'string') calls.append(key, args);
-  else if (args !== undefined && args !== null) calls.replace(key, args);
-  return ready;
-}
-
-// Calls are told apart by index; but some servers give none, or give every call index 0 with an id of its own.
-function keyOf(index: unknown, id: string | undefined, calls: Assembler, current: unknown): unknown {
-  if (typeof index !== 'number') return id === undefined ? (current ?? 0) : id;
-  const known = calls.idOf(index);
-  if (id === undefined) return typeof current === 'string' && current.startsWith(`${index}:`) ? current : index;
-  return known === undefined || known === id ? index : `${index}:${id}`;
-}

@@ -18,7 +18,7 @@ export type ProviderName =
 
 /** One thing that a provider's dialect of JSON Schema cannot say. The tool's own schema still holds at validation. */
 export interface Loss {
-  /** JSON pointer into the tool's own schema; the empty text is its root. */
+  /** JSON pointer to the place in the tool's schema, references followed; the empty text is its root. */
   readonly pointer: string;
   /** The keyword concerned. */
   readonly keyword: string;
@@ -53,7 +53,7 @@ export interface DefinitionOptions {
   /**
    * Which tools to offer in the provider's strict mode: all of them, none, or those named (canonical names). A tool
    * whose schema strict mode cannot express without shutting out valid calls is offered without it, and the report
-   * says why. Only OpenAI, Anthropic, Bedrock, Mistral and the AI SDK have such a mode. Default false.
+   * says why. Only OpenAI, Anthropic, Mistral and the AI SDK have such a mode here. Default false.
    */
   readonly strict?: boolean | readonly string[];
 }

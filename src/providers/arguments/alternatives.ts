@@ -97,12 +97,15 @@ export function wantsInteger(alternative: Alternative): boolean {
 /** The schemas that an alternative sets for a property of this name; none when it says nothing of it. */
 export function declaredProperty(alternative: Alternative, name: string): readonly JsonSchema[] {
   return alternative.flatMap((schema) => {
-    const own = schemasOf(schema.properties).find(([key]) => key === name);
-    if (own) return [own[1]];
+    if (isOwn(schema.properties, name)) return [schema.properties[name]!];
     const byPattern = schemasOf(schema.patternProperties).filter(([pattern]) => matches(pattern, name));
     if (byPattern.length > 0) return byPattern.map(([, sub]) => sub);
     return typeof schema.additionalProperties === 'object' ? [schema.additionalProperties] : [];
   });
+}
+
+function isOwn(properties: JsonSchemaObject['properties'], name: string): properties is { [name: string]: JsonSchema } {
+  return typeof properties === 'object' && properties !== null && Object.hasOwn(properties, name);
 }
 
 /** The schemas that an alternative sets for the item at this index. */

@@ -19,6 +19,7 @@ const leftOut: ReadonlySet<string> = new Set([
   '$comment',
   '$defs',
   'definitions',
+  '__proto__',
 ]);
 const oneSchema: ReadonlySet<string> = new Set([
   'items',
@@ -147,6 +148,22 @@ export function normalize(root: JsonSchemaObject, { refs }: NormalizeOptions, tr
   }
 }
 
+const numeric: ReadonlySet<string> = new Set([
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'minContains',
+  'maxContains',
+]);
+
 function clean(keyword: string, value: unknown): unknown {
   switch (keyword) {
     case 'type': {
@@ -164,7 +181,7 @@ function clean(keyword: string, value: unknown): unknown {
     case 'format':
       return typeof value === 'string' ? value : undefined;
     default:
-      return value;
+      return numeric.has(keyword) && typeof value !== 'number' ? undefined : value;
   }
 }
 
