@@ -22,7 +22,8 @@ const hints = '\\udb40]|[\\ufe00-\\ufe0f]{2}';
 const notForModel = new RegExp(`[${controls}${overrides}${hints}`);
 const sequences = new RegExp(`${csi}|${commandString}|${shortEscape}`, 'g');
 const anyControl = new RegExp(`[${controls}]`, 'g');
-const hidden = new RegExp(`(${flag})|[${tags}]+|([${selectors}])[${selectors}]+|[${overrides}]`, 'gu');
+const hidden = new RegExp(`(${flag})|[${tags}]+|[${overrides}]`, 'gu');
+const selectorRun = new RegExp(`(?<=[${selectors}])[${selectors}]+`, 'gu');
 
 const joinerInEmoji =
   '(?<=\\p{Extended_Pictographic}[\\ufe0f\\u{1f3fb}-\\u{1f3ff}]?)\\u200d(?=\\p{Extended_Pictographic})';
@@ -42,11 +43,11 @@ export function forModel(text: string): string {
   return text
     .replace(sequences, '')
     .replace(anyControl, '')
-    .replace(hidden, (found: string, keptFlag: string | undefined, selector: string | undefined) => {
+    .replace(hidden, (found: string, keptFlag: string | undefined) => {
       if (keptFlag !== undefined) return keptFlag;
-      if (selector !== undefined) return selector;
       return found.length === 1 ? escaped(found) : '';
-    });
+    })
+    .replace(selectorRun, '');
 }
 
 /**

@@ -24,6 +24,8 @@ export interface Walk {
   left: number;
   /** How many more characters of text there may be. */
   leftCharacters: number;
+  /** Whether a member got another name, so that names may now meet. */
+  renamed: boolean;
 }
 
 /**
@@ -73,6 +75,7 @@ export function startWalk(options: JsonSafeOptions): Walk {
     around: [],
     left: options.maxValues ?? 1_000_000,
     leftCharacters: options.maxCharacters ?? noLimit,
+    renamed: false,
   };
 }
 
@@ -218,7 +221,8 @@ export function put(members: Record<string, unknown>, key: string, value: unknow
   walk.leftCharacters -= key.length;
   const whole = wellFormed(key);
   let name = walk.key === undefined ? whole : walk.key(whole);
-  if (name !== key) while (Object.hasOwn(members, name)) name += '_';
+  if (name !== key) walk.renamed = true;
+  if (walk.renamed) while (Object.hasOwn(members, name)) name += '_';
   if (name === '__proto__') {
     Object.defineProperty(members, name, { value, enumerable: true, writable: true, configurable: true });
   } else {

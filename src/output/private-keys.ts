@@ -5,7 +5,7 @@ export const keyHeader = '-----BEGIN ';
 const end = '-----END ';
 const label = /(?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----/y;
 /** A key without an end, such as the head of a file: its lines of base64, with real or written-out line breaks. */
-const body = /(?:(?:\s|\\[nr]){0,8}[A-Za-z0-9+/=]{16,})+/y;
+const body = /(?:(?:\s|\\[nr]){0,8}[A-Za-z0-9+/=]{16,})+(?:(?:\s|\\[nr]){1,8}[A-Za-z0-9+/=]+$)?/y;
 
 /** The longest private key, in characters, for which an end is looked for. An RSA key of 16,384 bits has about 13,000. */
 const longest = 32_768;
