@@ -1,7 +1,6 @@
 import { toFailure } from '../src/failure.ts';
 import { HandlerContext } from '../src/handler-context.ts';
 import type { Failure, ToolResult } from '../src/result.ts';
-import { compile } from '../src/schema/engine.ts';
 import type { JsonSchemaObject } from '../src/schema/json-schema.ts';
 import { isThenable, toPromise } from '../src/thenable.ts';
 import type { Tool, ToolContext } from '../src/tool.ts';
@@ -45,7 +44,7 @@ export function execute(): Stage<Ready> {
   );
 }
 
-function ended(ctx: Ready, data: unknown): ToolResult {
+function ended(ctx: Ready, data: unknown): Maybe<ToolResult> {
   ctx.ended();
   const { output } = ctx.tool;
   return output === undefined ? ctx.ok(data) : fitting(ctx, output, data);
@@ -56,8 +55,10 @@ function failed(ctx: Ready, error: unknown): Failure {
   return toFailure(ctx, error);
 }
 
-function fitting(ctx: Ready, output: JsonSchemaObject, data: unknown): ToolResult {
+/** Rarely needed, so what checks a schema is loaded with the first tool that declares its output. */
+async function fitting(ctx: Ready, output: JsonSchemaObject, data: unknown): Promise<ToolResult> {
   try {
+    const { compile } = await import('../src/schema/engine.ts');
     const violations = compile(output, { defaults: false })(data);
     if (violations === undefined) return ctx.ok(data);
     return ctx.fail('invalid_output', outputMessage(ctx.tool, violations), { details: { violations } });

@@ -1,13 +1,9 @@
-import { ToolError } from '../src/errors.ts';
 import { checkOptions } from '../src/options.ts';
 import type { Failure } from '../src/result.ts';
-import { createSchemaEngine, type SchemaEngine, type Validator, type Violation } from '../src/schema/engine.ts';
-import { ArgumentsFault } from '../src/schema/fault.ts';
+import type { ArgumentsCheck, Checked, createArgumentsCheck, Refusal } from '../src/schema/check-arguments.ts';
+import type { SchemaEngine } from '../src/schema/engine.ts';
 import { type ArgumentLimits, argumentLimits } from '../src/schema/limits.ts';
-import { parseArguments } from '../src/schema/parse.ts';
-import { readStandardResult } from '../src/schema/standard.ts';
 import { isThenable, toPromise } from '../src/thenable.ts';
-import type { StandardSchemaLike, Tool } from '../src/tool.ts';
 import { step } from '../src/traits.ts';
 import type { Found, Maybe, Stage } from '../src/types.ts';
 
@@ -35,81 +31,26 @@ export interface Validated {
 export function validate(options: ValidateOptions = {}): Stage<Found, Validated> {
   checkOptions('validate', options, ['limits', 'engine']);
   const limits = argumentLimits(options.limits);
-  const engine = options.engine ?? createSchemaEngine();
-  const validators = new WeakMap<Tool, Validator>();
+  let check: ArgumentsCheck | undefined;
 
   return step(
     function validate(ctx: Found): Maybe<Validated | Failure> {
-      const { tool } = ctx;
-      if (tool.standardSchema !== undefined) return validateStandard(ctx, tool.standardSchema, limits);
-      let validator = validators.get(tool);
-      if (validator === undefined) {
-        try {
-          validator = engine.compile(tool.parameters);
-        } catch (error) {
-          return badSchema(ctx, error);
-        }
-        validators.set(tool, validator);
-      }
-      const args = parseArguments(ctx.call.arguments, limits, validator.fills);
-      if (args instanceof ArgumentsFault) return unusable(ctx, args);
-      let violations: readonly Violation[] | undefined;
-      try {
-        violations = validator(args);
-      } catch (error) {
-        return badSchema(ctx, error);
-      }
-      return violations === undefined ? { args } : unfit(ctx, violations);
+      if (create === undefined) return load().then(() => validate(ctx));
+      check ??= create(limits, options.engine);
+      const checked = check(ctx.tool, ctx.call.arguments);
+      return isThenable(checked) ? toPromise(checked).then((late) => answer(ctx, late)) : answer(ctx, checked);
     },
-    { needs: ['tool'], adds: ['args'], rewrites: true },
+    { needs: ['tool'], adds: ['args'] },
   );
 }
 
-function validateStandard(ctx: Found, schema: StandardSchemaLike, limits: ArgumentLimits): Maybe<Validated | Failure> {
-  const args = parseArguments(ctx.call.arguments, limits);
-  if (args instanceof ArgumentsFault) return unusable(ctx, args);
-  try {
-    const result = schema['~standard'].validate(args);
-    if (!isThenable(result)) return standardAnswer(ctx, result, args);
-    return toPromise(result).then(
-      (settled) => standardAnswer(ctx, settled, args),
-      (error: unknown) => badSchema(ctx, error),
-    );
-  } catch (error) {
-    return badSchema(ctx, error);
-  }
+// Reading and checking are loaded with the first call of all, so that importing the package costs little.
+let create: typeof createArgumentsCheck | undefined;
+
+async function load(): Promise<void> {
+  create = (await import('../src/schema/check-arguments.ts')).createArgumentsCheck;
 }
 
-function standardAnswer(ctx: Found, result: unknown, args: unknown): Validated | Failure {
-  try {
-    const outcome = readStandardResult(result, args);
-    return outcome.violations === undefined ? { args: outcome.value } : unfit(ctx, outcome.violations);
-  } catch (error) {
-    return badSchema(ctx, error);
-  }
-}
-
-function unusable(ctx: Found, fault: ArgumentsFault): Failure {
-  const { code, reason, message, place } = fault;
-  return ctx.fail(code, `Invalid arguments for "${ctx.tool.name}". ${message}`, { details: { reason, ...place } });
-}
-
-function unfit(ctx: Found, violations: readonly Violation[]): Failure {
-  const what = violations.map(({ message }) => message).join('; ');
-  return ctx.fail(
-    'invalid_arguments',
-    `Invalid arguments for "${ctx.tool.name}": ${what}${what.endsWith('?') ? '' : '.'}`,
-    {
-      details: { reason: 'schema', violations },
-    },
-  );
-}
-
-function badSchema(ctx: Found, error: unknown): Failure {
-  const because = error instanceof ToolError ? `: ${error.message}` : '.';
-  return ctx.fail(
-    'invalid_schema',
-    `"${ctx.tool.name}" cannot be called, because its own schema cannot be used${because} This is a fault of the tool; sending other arguments will not help.`,
-    { details: error instanceof ToolError ? error.options.details : { reason: 'schema' }, cause: error },
-  );
+function answer(ctx: Found, checked: Checked | Refusal): Validated | Failure {
+  return 'args' in checked ? checked : ctx.fail(checked.code, checked.message, checked);
 }

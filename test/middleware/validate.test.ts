@@ -247,7 +247,7 @@ describe('the stage', () => {
   it('says what it needs and adds, and is a step under its own name', () => {
     const stage = validate();
     expect(stage.name).toBe('validate');
-    expect(traitsOf(stage)).toMatchObject({ needs: ['tool'], adds: ['args'], rewrites: true });
+    expect(traitsOf(stage)).toMatchObject({ needs: ['tool'], adds: ['args'] });
   });
 
   it('makes no promise for a tool with a JSON Schema', () => {
