@@ -11,8 +11,8 @@ export interface PathRuleOptions {
   readonly allow?: readonly string[];
   /**
    * Globs of what may never be touched, relative to the root; stronger than `allow`. They match wide: in every case
-   * and Unicode form, on every platform, and a folder with all that is in it: `X` and `X/**` both forbid both. A glob names its place from the root on: begin it with
-   * two asterisks and a slash to mean every depth. Default: none.
+   * and Unicode form, on every platform, and a folder with all that is in it: `X` and `X/**` both forbid both. A glob
+   * names its place from the root on: begin it with two asterisks and a slash to mean every depth. Default: none.
    */
   readonly deny?: readonly string[];
   /** Globs of protected files (see `isProtected`) that may be written all the same. Default: none. */
@@ -31,29 +31,31 @@ const maxModelGlob = 256;
 
 /** Compiles allow and deny globs. Throws a TypeError for a glob that could not do what it seems to say. */
 export function compileRules(rules: PathRuleOptions): PathJudge {
-  const allow = rules.allow && anyOf(rules.allow, 'allow', exact);
-  const deny = rules.deny?.length ? ofFolded(anyOf(rules.deny, 'deny', wide)) : undefined;
-  const unprotected = rules.allowProtected?.length ? anyOf(rules.allowProtected, 'allowProtected', exact) : undefined;
+  const never: Matcher = () => false;
+  const always: Matcher = () => true;
+  const { allow: allowed, deny: denied, allowProtected } = rules;
+  const allow = allowed === undefined ? always : anyOf(allowed, 'allow', exact);
+  const deny = denied === undefined ? never : ofFolded(anyOf(denied, 'deny', wide));
+  const unprotected = allowProtected === undefined ? never : anyOf(allowProtected, 'allowProtected', exact);
   return (rel, intent) => {
     // The root is no name in itself: what it lists is judged entry by entry, and changing it is refused elsewhere.
     if (rel === '') return undefined;
-    if (deny?.(rel)) return 'rule';
-    if (allow && !allow(rel)) return 'rule';
-    if (intent === 'write' && isProtected(rel) && !unprotected?.(rel)) return 'protected';
+    if (deny(rel) || !allow(rel)) return 'rule';
+    if (intent === 'write' && isProtected(rel) && !unprotected(rel)) return 'protected';
     return undefined;
   };
 }
 
 /**
- * A matcher for a glob that a model wrote. It is at most 256 characters long, has at most three brace groups and no
- * extended patterns, so that it cannot take long; a name with brackets, as routers of web pages like them, also
- * matches literally. A glob without `/` matches the name at any depth.
+ * A matcher for a glob that a model wrote; nothing for one that is too intricate. So that it cannot take long, it has at
+ * most 256 characters and three brace groups, which give at most 100 patterns, and extended patterns mean nothing. A
+ * name with brackets, as web frameworks like them, also matches literally. A glob without `/` matches at any depth.
  */
 export function compileModelGlob(glob: string): Matcher | undefined {
   if (glob.length > maxModelGlob || glob.split('{').length > 4) return undefined;
   const rooted = glob.includes('/') ? glob.replace(/^\.?\//, '') : `**/${glob}`;
   const patterns = rooted.includes('[') ? [rooted, rooted.replace(/[[\]]/g, '\\$&')] : [rooted];
-  const matchers = patterns.map((pattern) => compile(pattern, { ...options, noext: true }));
+  const matchers = patterns.map((pattern) => compile(pattern, { ...options, noext: true, braceExpandMax: 100 }));
   return (path) => matchers.some((matches) => matches(path));
 }
 

@@ -122,6 +122,12 @@ describe('globs that could not do what they seem to say', () => {
     },
   );
 
+  it.each(['', 'a', {}, null, 7])('%j is no list of globs', (globs) => {
+    expect(() => compileRules({ deny: globs as never })).toThrow(TypeError);
+    expect(() => compileRules({ allow: globs as never })).toThrow(TypeError);
+    expect(() => compileRules({ allowProtected: globs as never })).toThrow(TypeError);
+  });
+
   it('too many are refused', () => {
     expect(() => compileRules({ deny: Array.from({ length: 1001 }, (_, at) => `a${at}`) })).toThrow(/1000/);
   });
@@ -146,6 +152,12 @@ describe("a model's glob", () => {
   it('is refused when it is long or has many groups', () => {
     expect(compileModelGlob('{a,b}'.repeat(14))).toBeUndefined();
     expect(compileModelGlob('a'.repeat(257))).toBeUndefined();
+  });
+
+  it('with a range of many takes no long time', () => {
+    const begun = performance.now();
+    compileModelGlob('{1..999999}{1..999999}*')?.('5');
+    expect(performance.now() - begun).toBeLessThan(500);
   });
 
   it('takes no long time, whatever it is', () => {
