@@ -2,12 +2,14 @@
 export const exitStatus = {
   /** Every call has its result. */
   done: 0,
-  /** `callgate call`: the one call was answered with a failure. Otherwise: a fault in callgate itself. */
+  /** `callgate call`: the one call was answered with a failure. Otherwise: a tool, or callgate itself, broke down. */
   failed: 1,
   /** The command line, the configuration or the input cannot be used. */
   unusable: 2,
   /** Whoever read the output has left. */
   brokenPipe: 141,
+  /** The terminal has gone away. */
+  hungUp: 129,
   /** Interrupted from the keyboard. */
   interrupted: 130,
   /** Asked to terminate. */

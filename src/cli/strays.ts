@@ -3,16 +3,26 @@ import { reasonOf } from './errors.ts';
 import type { Io } from './io.ts';
 
 /**
- * Keeps a promise that a tool rejected and forgot from ending the process, and with it all other calls; says so once.
- * Returns the function that stops.
+ * Catches what tools let fall outside of their calls. A rejected promise that nobody waits for is told once, and the run
+ * goes on. An error thrown where nobody can catch it, such as in a timer, leaves the process in a state that nobody
+ * knows: it is told, and `crashed` is called to end the run. Returns the function that stops.
  */
-export function survivingStrays(io: Io): () => void {
+export function catchStrays(io: Io, crashed: () => void): () => void {
   let told = false;
-  const onStray = (reason: unknown): void => {
-    if (told) return;
+  const onRejection = (reason: unknown): void => {
+    if (!told) io.stderr.write(`callgate: a tool left a rejected promise behind: ${forLog(reasonOf(reason))}\n`);
     told = true;
-    io.stderr.write(`callgate: a tool left a rejected promise behind: ${forLog(reasonOf(reason))}\n`);
   };
-  process.on('unhandledRejection', onStray);
-  return () => process.off('unhandledRejection', onStray);
+  const onUncaught = (error: unknown): void => {
+    io.stderr.write(
+      `callgate: a tool threw an error outside of its call, so the run ends: ${forLog(reasonOf(error))}\n`,
+    );
+    crashed();
+  };
+  process.on('unhandledRejection', onRejection);
+  process.on('uncaughtException', onUncaught);
+  return () => {
+    process.off('unhandledRejection', onRejection);
+    process.off('uncaughtException', onUncaught);
+  };
 }

@@ -52,6 +52,11 @@ describe('the built-in tools', () => {
   });
 });
 
+interface Schema {
+  readonly name?: string;
+  readonly function?: { readonly name: string };
+}
+
 describe('callgate tools', () => {
   it('lists the tools with their levels and arguments', async () => {
     const { stdout, status } = await callgate(['tools'], { cwd: empty() });
@@ -73,13 +78,13 @@ describe('callgate tools', () => {
   });
 
   it.each([
-    ['openai', (tool: Record<string, never>) => tool['function']['name']],
-    ['anthropic', (tool: Record<string, never>) => tool['name']],
-    ['mcp', (tool: Record<string, never>) => tool['name']],
+    ['openai', (tool: Schema) => tool.function?.name],
+    ['anthropic', (tool: Schema) => tool.name],
+    ['mcp', (tool: Schema) => tool.name],
   ])('prints the schemas as %s takes them', async (format, nameOf) => {
     const { stdout, status } = await callgate(['tools', '--format', format], { cwd: empty() });
     expect(status).toBe(0);
-    expect((JSON.parse(stdout) as Record<string, never>[]).map(nameOf)).toContain('read_file');
+    expect((JSON.parse(stdout) as Schema[]).map(nameOf)).toContain('read_file');
   });
 
   it('offers no tool that the mode denies whatever the arguments', async () => {

@@ -17,6 +17,8 @@ export const tools = [
   tool('wait', (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))),
   tool('hang', () => { console.error('hanging'); return new Promise(() => { setInterval(() => {}, 1000); }); }),
   tool('later', ({ n }) => new Promise((resolve) => setTimeout(resolve, n, n))),
+  tool('chatty', () => { console.log('{"ok":true}'); return 'quiet'; }),
+  tool('explode', () => { setTimeout(() => { throw new Error('in a timer'); }, 5); return new Promise(() => {}); }),
   tool('stray', () => { Promise.reject(new Error('forgotten')); return 'done'; }),
 ];
 export default { tools };
@@ -120,6 +122,20 @@ describe('callgate run', () => {
     expect(ran.stderr).toBe('callgate: a tool left a rejected promise behind: forgotten\n');
   });
 
+  it('keeps standard output for results, whatever tools log', async () => {
+    const ran = await callgate(['run', '-'], { cwd: waiting(), input: '{"name":"chatty"}\n' });
+    expect(resultsIn(ran.stdout)).toMatchObject([{ data: 'quiet', tool_name: 'chatty' }]);
+    expect(ran.stderr).toBe('{"ok":true}\n');
+  });
+
+  it('answers what is under way when a tool brings the process down, and exits with 1', async () => {
+    const input = jsonLines([{ name: 'number', arguments: { n: 1 } }, { name: 'explode' }, { name: 'number' }]);
+    const ran = await callgate(['run', '-'], { cwd: waiting(), input });
+    expect(ran.status).toBe(1);
+    expect(outcomesIn(ran.stdout)).toEqual(['ok', 'aborted']);
+    expect(ran.stderr).toBe('callgate: a tool threw an error outside of its call, so the run ends: in a timer\n');
+  });
+
   it('reads a long stream in little memory', async () => {
     const cwd = folderWith({
       'callgate.config.mjs': `${waitingTools}\nprocess.on('exit', () => console.error(process.memoryUsage().heapUsed));`,
@@ -182,6 +198,7 @@ describe.skipIf(process.platform === 'win32')('callgate run: interrupted', () =>
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 129],
   ] as const)('%s aborts the calls under way, prints their results and exits with %i', async (name, status) => {
     const input = jsonLines([
       { id: 'first', name: 'number', arguments: { n: 1 } },

@@ -9,7 +9,7 @@ import { personAt } from '../person.ts';
 import { resultLine } from '../result-line.ts';
 import { openSession } from '../session.ts';
 import { helpOption, sessionOptions } from '../session-options.ts';
-import { survivingStrays } from '../strays.ts';
+import { catchStrays } from '../strays.ts';
 import { callBlock } from '../terminal/call-block.ts';
 import { styleFor } from '../terminal/style.ts';
 import { newTrace, traceCalls } from '../trace.ts';
@@ -47,7 +47,7 @@ export async function callCommand(argv: readonly string[], io: Io): Promise<numb
     ...(args !== undefined && { arguments: args }),
   };
   const interruption = listenForInterruption();
-  const stopSurviving = survivingStrays(io);
+  const stopCatching = catchStrays(io, () => interruption.crash());
   const person = personAt(io, { callsFromStdin: given === '-', interrupted: () => interruption.interrupt() });
   const session = await openSession(values, io.cwd, person);
   try {
@@ -74,7 +74,7 @@ export async function callCommand(argv: readonly string[], io: Io): Promise<numb
     return interruption.status ?? (result.ok ? exitStatus.done : exitStatus.failed);
   } finally {
     await session.close();
-    stopSurviving();
+    stopCatching();
     interruption.stop();
   }
 }

@@ -8,7 +8,7 @@ import { createReporter, type Reporter } from '../run/reporter.ts';
 import { type Route, route } from '../run/route.ts';
 import { openSession, type Session } from '../session.ts';
 import { countOf, helpOption, sessionOptions } from '../session-options.ts';
-import { survivingStrays } from '../strays.ts';
+import { catchStrays } from '../strays.ts';
 import { traceCalls } from '../trace.ts';
 import { helpText, parse } from '../usage.ts';
 
@@ -43,7 +43,7 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
 
   const calls = await openCalls(file, io);
   const interruption = listenForInterruption();
-  const stopSurviving = survivingStrays(io);
+  const stopCatching = catchStrays(io, () => interruption.crash());
   let reporter: Reporter | undefined;
   const person = personAt(io, {
     callsFromStdin: file === '-',
@@ -72,7 +72,7 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
     return interruption.status ?? exitStatus.done;
   } finally {
     await session?.close();
-    stopSurviving();
+    stopCatching();
     interruption.stop();
   }
 }

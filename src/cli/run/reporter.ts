@@ -1,3 +1,4 @@
+import { sendConsoleTo } from '../console.ts';
 import { type Io, isTerminal, print, widthOf } from '../io.ts';
 import { resultLine } from '../result-line.ts';
 import { type Answered, callBlock } from '../terminal/call-block.ts';
@@ -42,6 +43,7 @@ export function createReporter({ io, view, quiet, hidden, underway }: ReporterOp
       })
     : undefined;
   progress?.start();
+  const restoreConsole = progress === undefined ? undefined : sendConsoleTo(io.stderr, () => progress.clear());
   return {
     async answered(answered) {
       const { ordinal, call, result, milliseconds } = answered;
@@ -57,6 +59,7 @@ export function createReporter({ io, view, quiet, hidden, underway }: ReporterOp
     resume: () => progress?.resume(),
     async end(milliseconds) {
       progress?.stop();
+      restoreConsole?.();
       if (!talks) return;
       const text = view ? summary(tally, milliseconds, widthOf(output), style) : summaryLine(tally, milliseconds);
       await print(output, text);
