@@ -38,7 +38,7 @@ describe.skipIf(missing)('public lists of traversal and inclusion payloads', () 
   });
   afterAll(() => tree.remove());
 
-  it.each(['read', 'write'] as const)('none escapes when it is %s', { timeout: 60_000 }, async (intent) => {
+  it.each(['read', 'write'] as const)('none escapes when it is %s', { timeout: 180_000 }, async (intent) => {
     const outside = [...snapshot(tree.out), ...snapshot(path.join(tree.base, 'root-evil'))];
     const beside = fs.readdirSync(tree.base).sort();
     const workspace = new Workspace({ roots: [tree.root] });
