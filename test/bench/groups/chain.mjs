@@ -56,9 +56,9 @@ const userStage = async (_ctx, next) => {
 
 function routerOf(callgate, { tool, options, stages }) {
   if (stages === undefined) return bench.defaultRouter(callgate, tool, options);
-  let chain = callgate.defaultPipeline({ mode: 'trusted' });
+  let chain = callgate.defaultPipeline();
   for (const name of ['one', 'two', 'three']) chain = chain.before(stages, name, (ctx, next) => userStage(ctx, next));
-  return callgate.createRouter({ tools: [bench.addTool(callgate)], pipeline: chain });
+  return callgate.createRouter({ tools: [bench.addTool(callgate)], pipeline: chain, mode: 'trusted' });
 }
 
 async function measureChain(spec, { entry, ...pace }) {

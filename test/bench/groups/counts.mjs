@@ -32,10 +32,10 @@ const subjects = {
     return () => router.call(work.objectCall());
   },
   'three async user stages more': (callgate) => {
-    let chain = callgate.defaultPipeline({ mode: 'trusted' });
+    let chain = callgate.defaultPipeline();
     for (const name of ['one', 'two', 'three'])
       chain = chain.before('normalize', name, async (_ctx, next) => await next());
-    const router = callgate.createRouter({ tools: [bench.addTool(callgate)], pipeline: chain });
+    const router = callgate.createRouter({ tools: [bench.addTool(callgate)], pipeline: chain, mode: 'trusted' });
     return () => router.call(work.objectCall());
   },
 };
