@@ -92,7 +92,7 @@ export function normalize(options: NormalizeOptions = {}): Stage {
           ? cleanContent(data, forData, maxBinary, notes)
           : forData.value(data, notes, output);
     const noted = noteIn(meta, notes, forErrors);
-    if (clean === data && noted === meta && result.error === null) return result;
+    if (Object.is(clean, data) && noted === meta && result.error === null) return result;
     return { ok: true, tool_name: result.tool_name, data: clean, error: null, call_id: result.call_id, meta: noted };
   }
 
