@@ -3,6 +3,7 @@ import { at, schemasOf } from '../refs.ts';
 import type { Converted } from '../types.ts';
 import { rebuild } from './each.ts';
 import { normalize } from './normalize.ts';
+import { remember } from './remember.ts';
 import { plainRoot } from './root.ts';
 import { type Trace, trace } from './trace.ts';
 
@@ -10,11 +11,11 @@ import { type Trace, trace } from './trace.ts';
 const propertyName = /^[a-zA-Z0-9_.-]{1,64}$/;
 
 /** For Anthropic: JSON Schema 2020-12 with a plain object at the root and property names that it takes. */
-export function anthropicSchema(schema: JsonSchemaObject): Converted {
+export const anthropicSchema: (schema: JsonSchemaObject) => Converted = remember((schema) => {
   const lost = trace();
   const root = plainRoot(normalize(schema, { refs: 'keep' }, lost), lost);
   return { schema: rebuild(root, (part, pointer) => withPossibleNames(part, pointer, lost)), losses: lost.losses };
-}
+});
 
 /** Takes out properties whose names Anthropic refuses: a tool without one argument is better than no request at all. */
 export function withPossibleNames(part: JsonSchemaObject, pointer: string, lost: Trace): JsonSchemaObject {

@@ -1,14 +1,7 @@
 import type { JsonSchemaObject } from '../../schema/json-schema.ts';
 import type { Converted } from '../types.ts';
 import { inlinedSchema } from './inlined.ts';
-
-/**
- * For Gemini's `parametersJsonSchema`: the keywords that it documents, references written out because its checks of
- * them differ between models, unions as `anyOf`.
- */
-export function geminiSchema(schema: JsonSchemaObject): Converted {
-  return inlinedSchema(schema, gemini);
-}
+import { remember } from './remember.ts';
 
 const gemini = {
   name: 'Gemini',
@@ -31,3 +24,11 @@ const gemini = {
   ]),
   formats: new Set(['date-time', 'date', 'time', 'int32', 'int64', 'float', 'double']),
 };
+
+/**
+ * For Gemini's `parametersJsonSchema`: the keywords that it documents, references written out because its checks of
+ * them differ between models, unions as `anyOf`.
+ */
+export const geminiSchema: (schema: JsonSchemaObject) => Converted = remember((schema) => {
+  return inlinedSchema(schema, gemini);
+});

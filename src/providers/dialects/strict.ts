@@ -5,6 +5,7 @@ import { describe, restrict } from './describe.ts';
 import { isArraySchema, isObjectSchema, rebuild, typeWords } from './each.ts';
 import { isRecursive, strictFaults } from './limits.ts';
 import { type Draft, normalize } from './normalize.ts';
+import { remember } from './remember.ts';
 import { plainRoot, simplify } from './root.ts';
 import { type Trace, trace } from './trace.ts';
 
@@ -72,14 +73,14 @@ export interface StrictlyConverted extends Converted {
  * A map with free keys, a place where anything goes, more than the mode's limits: such a tool is better offered without
  * strict mode, and `impossible` says why.
  */
-export function openaiStrictSchema(schema: JsonSchemaObject): StrictlyConverted {
+export const openaiStrictSchema: (schema: JsonSchemaObject) => StrictlyConverted = remember((schema) => {
   return strictSchema(schema, openai);
-}
+});
 
 /** For Anthropic's strict mode: every object closed, optional properties stay optional, bounds are described. */
-export function anthropicStrictSchema(schema: JsonSchemaObject): StrictlyConverted {
+export const anthropicStrictSchema: (schema: JsonSchemaObject) => StrictlyConverted = remember((schema) => {
   return strictSchema(schema, anthropic);
-}
+});
 
 function strictSchema(schema: JsonSchemaObject, mode: StrictMode): StrictlyConverted {
   const lost = trace();
