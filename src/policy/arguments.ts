@@ -44,7 +44,8 @@ function propertyTest(name: string, test: ValueTest): (request: PolicyRequest) =
   };
 }
 
-function pathOf(argument: string, at: string): readonly string[] {
+/** A property name or a JSON pointer as the names of its parts. */
+export function pathOf(argument: string, at = 'The argument'): readonly string[] {
   if (argument === '') throw new RuleError(at, 'needs the name of an argument, or a JSON pointer');
   if (!argument.startsWith('/')) return [argument];
   return argument
@@ -53,7 +54,8 @@ function pathOf(argument: string, at: string): readonly string[] {
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
+/** The values that a path reaches; `*` is every item of an array. */
+export function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
   let values: readonly unknown[] = [value];
   for (const part of path) {
     values = values.flatMap((holder) => {

@@ -20,12 +20,20 @@ const evaluators: ReadonlySet<string> = new Set(
  * Judges an argument list, or a command line of plain words only. A command line with anything that a shell would
  * interpret is not judged, so that no rule allows what it cannot read; a `wide` test, as rules need that forbid or ask,
  * also says yes when the program's name occurs anywhere in it.
+ *
+ * With `whole`, an `allow` needs these words and no more.
  */
-export function commandMatcher(prefixes: readonly (readonly string[])[], wide: boolean): (command: unknown) => Match {
+export function commandMatcher(
+  prefixes: readonly (readonly string[])[],
+  wide: boolean,
+  whole = false,
+): (command: unknown) => Match {
   return (command) => {
     const words = typeof command === 'string' ? plainWords(command) : argumentList(command);
     if (words !== undefined) {
-      return prefixes.some((prefix) => (wide ? beginsWidely(words, prefix) : begins(words, prefix))) ? 'yes' : 'no';
+      return prefixes.some((prefix) => (wide ? beginsWidely(words, prefix) : begins(words, prefix, whole)))
+        ? 'yes'
+        : 'no';
     }
     if (wide && typeof command === 'string' && prefixes.some(([program]) => occurs(program ?? '', command)))
       return 'yes';
@@ -46,8 +54,8 @@ export function plainWords(line: string): readonly string[] | undefined {
   return words.length === 0 || words[0]?.includes('=') ? undefined : words;
 }
 
-function begins(words: readonly string[], prefix: readonly string[]): boolean {
-  if (isEvaluator(prefix[0] ?? '') && words.length !== prefix.length) return false;
+function begins(words: readonly string[], prefix: readonly string[], whole: boolean): boolean {
+  if ((whole || isEvaluator(prefix[0] ?? '')) && words.length !== prefix.length) return false;
   return words.length >= prefix.length && prefix.every((word, at) => words[at] === word);
 }
 

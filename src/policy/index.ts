@@ -3,6 +3,10 @@ export type { ArgumentMatchers } from './arguments.ts';
 export { canonicalJson } from './canonical-json.ts';
 export { callDigest, toolDigest } from './digest.ts';
 export type { EffectCondition, EffectMatcher } from './effects.ts';
+export type { ExampleCall } from './examples.ts';
+export { type ExplainOptions, type Explanation, explain } from './explain.ts';
+export { type PolicyFile, parsePolicy, readPolicyFile } from './file.ts';
+export { type LintFinding, type LintOptions, lint } from './lint.ts';
 export type { ValueMatcher } from './matchers.ts';
 export { builtInModes, createModes, type Modes, type ModeTable } from './modes.ts';
 export { type OfferedOptions, offered } from './offered.ts';
@@ -18,4 +22,5 @@ export {
 } from './policy.ts';
 export type { Rule } from './rule.ts';
 export { type RuleList, type RulesOptions, rules } from './rules.ts';
+export { type Difference, type ShadowOptions, shadow } from './shadow.ts';
 export type { Decision, Ruling, Verdict } from './verdict.ts';

@@ -3,11 +3,13 @@ import type { Tool, ToolAnnotations } from '../tool.ts';
 import type { Maybe } from '../types.ts';
 import { type ArgumentMatchers, argumentsTest } from './arguments.ts';
 import { type EffectCondition, effectsTest } from './effects.ts';
+import { checkExamples, type ExampleCall } from './examples.ts';
 import { every, type Match, matchOf } from './match.ts';
 import { answer } from './matchers.ts';
 import { nameMatcher } from './names.ts';
 import type { PolicyRequest } from './policy.ts';
 import { entriesOf, RuleError, texts } from './shape.ts';
+import { type ToolCondition, toolCondition } from './short-form.ts';
 import { type Decision, isDecision, type Ruling } from './verdict.ts';
 
 /**
@@ -22,7 +24,7 @@ export interface Rule {
   readonly reason?: string;
   /** For explanations. Default: the rule's place in the list. */
   readonly name?: string;
-  /** Names of tools. */
+  /** Names of tools, and the short forms `read_file(src/**)`, `run_shell(npm test)`, `fetch_url(domain:example.com)`. */
   readonly tool?: string | readonly string[];
   /** The tool has one of these tags. */
   readonly tag?: string | readonly string[];
@@ -40,6 +42,10 @@ export interface Rule {
   readonly effects?: EffectCondition;
   /** Any other condition, in code. May be asynchronous. A function that throws, or gives no boolean, is a denial. */
   readonly when?: (request: PolicyRequest) => Maybe<boolean>;
+  /** Calls that the rule must match; checked when it is loaded. */
+  readonly match?: readonly ExampleCall[];
+  /** Calls that the rule must not match; checked when it is loaded. */
+  readonly notMatch?: readonly ExampleCall[];
 }
 
 type Hint = Exclude<keyof ToolAnnotations, 'title'>;
@@ -49,8 +55,8 @@ export interface CompiledRule {
   readonly rule: Rule;
   readonly label: string;
   readonly decision: Decision;
-  /** Whether it looks at anything that changes from call to call, apart from the mode. */
-  readonly depends: boolean;
+  /** Whether, for this tool, it looks at anything that changes from call to call, apart from the mode. */
+  depends(tool: Tool): boolean;
   concerns(tool: Tool): boolean;
   appliesIn(mode: string): boolean;
   judge(request: PolicyRequest): Maybe<Ruling | undefined>;
@@ -69,6 +75,8 @@ const members: ReadonlySet<string> = new Set<keyof Rule>([
   'arguments',
   'effects',
   'when',
+  'match',
+  'notMatch',
 ]);
 
 /** Checks a rule and compiles its conditions; `index` is its place in the list, for messages. */
@@ -84,6 +92,7 @@ export function compileRule(rule: Rule, index: number): CompiledRule {
   const label = name === undefined ? `rule ${index}` : (texts(name, `${at}: name`)[0] as string);
   const wide = decision !== 'allow';
   const conditions = conditionsOf(rule, wide, at);
+  const named = rule.tool === undefined ? undefined : toolCondition(rule.tool, wide, `${at}: tool`);
   const isFor = rule.mode === undefined ? undefined : nameMatcher(texts(rule.mode, `${at}: mode`), false);
   const appliesIn = (mode: string): boolean => isFor === undefined || isFor(mode);
   const certain: Ruling = Object.freeze({ decision, rule: label, ...(reason !== undefined && { reason }) });
@@ -97,16 +106,17 @@ export function compileRule(rule: Rule, index: number): CompiledRule {
     if (match === 'yes') return certain;
     return match === 'unsure' && wide ? doubtful : undefined;
   };
-  return Object.freeze({
+  const compiled: CompiledRule = Object.freeze({
     rule,
     label,
     decision,
-    depends: conditions.length > 0 || when !== undefined,
-    concerns: toolTest(rule, wide, at),
+    depends: (tool: Tool) => conditions.length > 0 || when !== undefined || named?.conditionFor(tool) !== undefined,
+    concerns: toolTest(rule, named, wide, at),
     appliesIn,
     judge(request: PolicyRequest): Maybe<Ruling | undefined> {
       if (!appliesIn(request.mode)) return undefined;
-      let match: Match = 'yes';
+      let match: Match = named?.conditionFor(request.tool)?.(request) ?? 'yes';
+      if (match === 'no') return undefined;
       for (const condition of conditions) {
         const one = condition(request);
         if (one === 'no') return undefined;
@@ -119,6 +129,8 @@ export function compileRule(rule: Rule, index: number): CompiledRule {
       return isThenable(held) ? Promise.resolve(held).then(combined) : combined(held);
     },
   });
+  checkExamples(compiled, at);
+  return compiled;
 }
 
 function conditionsOf(rule: Rule, wide: boolean, at: string): readonly ((request: PolicyRequest) => Match)[] {
@@ -131,18 +143,17 @@ function conditionsOf(rule: Rule, wide: boolean, at: string): readonly ((request
   return conditions;
 }
 
-function toolTest(rule: Rule, wide: boolean, at: string): (tool: Tool) => boolean {
-  const matcherFor = (key: 'tool' | 'tag' | 'level' | 'source'): ((name: string) => boolean) | undefined => {
+function toolTest(rule: Rule, named: ToolCondition | undefined, wide: boolean, at: string): (tool: Tool) => boolean {
+  const matcherFor = (key: 'tag' | 'level' | 'source'): ((name: string) => boolean) | undefined => {
     const patterns = rule[key];
     return patterns === undefined ? undefined : nameMatcher(texts(patterns, `${at}: ${key}`), wide);
   };
-  const tool = matcherFor('tool');
   const tag = matcherFor('tag');
   const level = matcherFor('level');
   const source = matcherFor('source');
   const hints = rule.annotations === undefined ? [] : hintsOf(rule.annotations, `${at}: annotations`);
   return (candidate) =>
-    (tool === undefined || tool(candidate.name)) &&
+    (named === undefined || named.concerns(candidate)) &&
     (tag === undefined || (candidate.tags ?? []).some(tag)) &&
     (level === undefined || level(candidate.permission ?? 'none')) &&
     (source === undefined || (candidate.source !== undefined && source(candidate.source))) &&

@@ -45,7 +45,7 @@ export function rules(list: readonly Rule[], options: RulesOptions = {}): RuleLi
     decide: (request: PolicyRequest) => strictestOf(candidates(request.tool), request),
     foresee(tool: Tool, mode: string): Foresight {
       const found = candidates(tool).filter((rule) => rule.appliesIn(mode));
-      if (found.some((rule) => rule.decision === 'deny' && !rule.depends)) return 'deny';
+      if (found.some((rule) => rule.decision === 'deny' && !rule.depends(tool))) return 'deny';
       return found.length === 0 ? 'silent' : 'depends';
     },
   });

@@ -6,7 +6,8 @@ export function versionOf(rules: unknown): string {
   return sha256(canonicalJson(withFunctionsAsText(rules)));
 }
 
-function withFunctionsAsText(value: unknown): unknown {
+/** A value with its functions as their source text. */
+export function withFunctionsAsText(value: unknown): unknown {
   if (typeof value === 'function') return ['function', String(value)];
   if (Array.isArray(value)) return value.map(withFunctionsAsText);
   if (typeof value !== 'object' || value === null) return value;

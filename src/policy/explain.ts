@@ -1,0 +1,77 @@
+import type { Tool } from '../tool.ts';
+import { type ExampleCall, requestFor } from './examples.ts';
+import { createModes, type ModeTable } from './modes.ts';
+import { judge, type Policy, type PolicyRequest } from './policy.ts';
+import type { Rule } from './rule.ts';
+import { apply, rules } from './rules.ts';
+import { type Decision, type Ruling, stricter } from './verdict.ts';
+
+export interface ExplainOptions {
+  readonly rules?: readonly Rule[];
+  readonly policies?: readonly Policy[];
+  readonly modes?: { readonly [mode: string]: ModeTable };
+  /** The tool itself, for what it declares (level, tags, paths). Default: as the call says. */
+  readonly tool?: Tool;
+  /** How long policies may take, in milliseconds. Default 10,000. */
+  readonly decideTimeout?: number;
+}
+
+/** Why a call is decided as it is. */
+export interface Explanation {
+  readonly decision: Decision;
+  /** The rule, policy or mode that decided. */
+  readonly by: string;
+  readonly reason?: string;
+  /** Every rule and policy that had an opinion. */
+  readonly matches: readonly { readonly rule: string; readonly decision: Decision; readonly reason?: string }[];
+  /** What would be decided in each mode. */
+  readonly modes: { readonly [mode: string]: Decision };
+}
+
+/**
+ * Says which rule or mode decides about a call, which others had a say, and what every other mode would do.
+ *
+ * @example
+ * const { decision, by } = await explain({ tool: 'write_file', level: 'write', arguments: { path: '.env' } }, { rules: house });
+ */
+export async function explain(call: ExampleCall, options: ExplainOptions = {}): Promise<Explanation> {
+  const request = requestFor(call, 'The call', options.tool);
+  const modes = createModes(options.modes);
+  const { mode } = request;
+  const { ruling, matches } = await decided(request, options);
+  const inModes: Record<string, Decision> = {};
+  for (const other of modes.names) {
+    const there = { ...request, mode: other, run: { ...request.run, mode: other } };
+    inModes[other] = final((await decided(there, options)).ruling, other).decision;
+  }
+  const { decision, rule, reason } = final(ruling, mode);
+  return { decision, by: rule ?? 'policy', ...(reason !== undefined && { reason }), matches, modes: inModes };
+
+  function final(found: Ruling | undefined, where: string): Ruling {
+    const preset = modes.defaultFor(where, request.tool.permission);
+    if (preset === undefined) return { decision: 'deny', rule: `mode ${where}`, reason: 'there is no such mode' };
+    const byMode: Ruling = { decision: preset, rule: `mode ${where}` };
+    return (found?.doubtful ? stricter(found, byMode) : found) ?? byMode;
+  }
+}
+
+async function decided(
+  request: PolicyRequest,
+  { rules: list = [], policies = [], decideTimeout = 10_000 }: ExplainOptions,
+): Promise<{ ruling: Ruling | undefined; matches: Explanation['matches'] }> {
+  const found: Ruling[] = [];
+  for (const rule of rules(list).rules) {
+    const ruling = rule.concerns(request.tool) ? await apply(rule, request) : undefined;
+    if (ruling !== undefined) found.push(ruling);
+  }
+  for (const policy of policies) {
+    const ruling = await judge([policy], request, decideTimeout);
+    if (ruling !== undefined) found.push({ ...ruling, rule: ruling.rule ?? policy.name ?? 'policy' });
+  }
+  const matches = found.map(({ rule = 'policy', decision, reason }) => ({
+    rule,
+    decision,
+    ...(reason !== undefined && { reason }),
+  }));
+  return { ruling: found.reduce<Ruling | undefined>(stricter, undefined), matches };
+}

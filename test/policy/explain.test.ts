@@ -1,0 +1,208 @@
+import { describe, expect, test, vi } from 'vitest';
+import { explain } from '../../src/policy/explain.ts';
+import { lint } from '../../src/policy/lint.ts';
+import { deny, policy } from '../../src/policy/policy.ts';
+import type { Rule } from '../../src/policy/rule.ts';
+import { rules } from '../../src/policy/rules.ts';
+import { type Difference, shadow } from '../../src/policy/shadow.ts';
+import { requestOf, toolOf } from './stand-in.ts';
+
+describe('explain', () => {
+  const house: Rule[] = [
+    { decision: 'allow', tool: 'write_*', name: 'writing' },
+    { decision: 'deny', arguments: { path: { path: '**/.env' } }, name: 'secrets', reason: 'keys stay here' },
+    { decision: 'ask', tool: 'send' },
+  ];
+
+  test('names the rule that decides, and all that have a say', async () => {
+    const call = { tool: 'write_file', level: 'write', arguments: { path: 'a/.env' } };
+    expect(await explain(call, { rules: house })).toEqual({
+      decision: 'deny',
+      by: 'secrets',
+      reason: 'keys stay here',
+      matches: [
+        { rule: 'writing', decision: 'allow' },
+        { rule: 'secrets', decision: 'deny', reason: 'keys stay here' },
+      ],
+      modes: { plan: 'deny', ask: 'deny', auto: 'deny', trusted: 'deny' },
+    });
+  });
+
+  test('says what every mode would do where the mode decides', async () => {
+    expect(
+      await explain({ tool: 'edit', level: 'write' }, { rules: house, modes: { mine: { default: 'deny' } } }),
+    ).toEqual({
+      decision: 'ask',
+      by: 'mode ask',
+      matches: [],
+      modes: { plan: 'deny', ask: 'ask', auto: 'allow', trusted: 'allow', mine: 'deny' },
+    });
+  });
+
+  test('knows policies in code, and what they do when they fail', async () => {
+    const policies = [
+      policy(async () => deny('late'), { name: 'slow' }),
+      policy(
+        () => {
+          throw new Error('boom');
+        },
+        { name: 'broken' },
+      ),
+    ];
+    const { decision, matches } = await explain({ tool: 'edit' }, { policies });
+    expect(decision).toBe('deny');
+    expect(matches.map(({ rule }) => rule)).toEqual(['slow', 'broken']);
+  });
+
+  test('takes what the tool itself declares', async () => {
+    const tool = toolOf({ name: 'edit', permission: 'read' });
+    expect((await explain({ tool: 'edit' }, { tool })).decision).toBe('allow');
+  });
+
+  test('a mode that does not exist is a denial', async () => {
+    expect(await explain({ tool: 'edit', mode: 'yolo' })).toMatchObject({ decision: 'deny', by: 'mode yolo' });
+  });
+
+  test('doubt counts together with the mode', async () => {
+    const options = { rules: [{ decision: 'deny', tool: 'sh(rm)' }] } as const;
+    const { modes } = await explain({ tool: 'sh', arguments: { command: 'a|b' } }, options);
+    expect(modes).toEqual({ plan: 'deny', ask: 'ask', auto: 'ask', trusted: 'ask' });
+  });
+});
+
+describe('lint', () => {
+  const tools = [toolOf({ name: 'read_file' }), toolOf({ name: 'write_file' })];
+  const kinds = (list: Rule[]) => lint(list, { tools }).map(({ index, kind }) => [index, kind]);
+
+  test('has nothing to say of rules that matter', () => {
+    expect(
+      kinds([
+        { decision: 'allow', tool: 'read_*' },
+        { decision: 'deny', tool: 'write_file', mode: 'plan' },
+        { decision: 'ask' },
+      ]),
+    ).toEqual([]);
+  });
+
+  test.each<[string, Rule[], [number, string][]]>([
+    ['a tool that does not exist', [{ decision: 'deny', tool: 'read_fiel' }], [[0, 'no-tool']]],
+    ['a mode that does not exist', [{ decision: 'deny', mode: ['plan', 'yolo'] }], [[0, 'no-mode']]],
+    [
+      'a rule said twice',
+      [
+        { decision: 'ask', tool: 'read_file', name: 'a' },
+        { tool: 'read_file', decision: 'ask', reason: 'b' },
+      ],
+      [[1, 'duplicate']],
+    ],
+    [
+      'an allow under a deny',
+      [
+        { decision: 'allow', tool: 'read_*' },
+        { decision: 'deny', tool: 'read_file' },
+      ],
+      [[0, 'shadowed']],
+    ],
+    [
+      'an allow under a deny in some modes only',
+      [
+        { decision: 'allow', tool: 'read_*' },
+        { decision: 'deny', tool: 'read_file', mode: 'plan' },
+      ],
+      [],
+    ],
+    [
+      'an allow under a deny of some arguments only',
+      [{ decision: 'allow' }, { decision: 'deny', arguments: { path: 'a' } }],
+      [],
+    ],
+    [
+      'an interpreter',
+      [{ decision: 'allow', arguments: { command: { command: ['python3.11'] } } }],
+      [[0, 'evaluator']],
+    ],
+    [
+      'an interpreter among others',
+      [{ decision: 'allow', effects: [{ command: [['ls'], ['npx']] }] }],
+      [[0, 'evaluator']],
+    ],
+    ['an interpreter that is denied', [{ decision: 'deny', effects: { command: ['npx'] } }], []],
+  ])('finds %s', (_, list, expected) => {
+    expect(kinds(list)).toEqual(expected);
+  });
+
+  test('finds an interpreter in a short form, and says what it means', () => {
+    expect(lint([{ decision: 'allow', tool: 'run_shell(env *)' }])[0]).toMatchObject({
+      kind: 'evaluator',
+      rule: 'rule 0',
+      message: expect.stringContaining('"env" runs what its arguments say'),
+    });
+  });
+
+  test('says nothing of tools where it knows of none', () => {
+    expect(lint([{ decision: 'deny', tool: 'whatever' }])).toEqual([]);
+  });
+});
+
+describe('shadow', () => {
+  const today = rules([{ decision: 'allow' }], { name: 'today' });
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+  test('decides as the real one does, and reports what would be different', async () => {
+    const report = vi.fn((_difference: Difference) => {});
+    const both = shadow(rules([{ decision: 'deny' }]), { beside: today, report });
+    const request = requestOf();
+    expect(both.decide(request)).toMatchObject({ decision: 'allow' });
+    await settled();
+    expect(report).toHaveBeenCalledExactlyOnceWith({
+      request,
+      decided: expect.objectContaining({ decision: 'allow' }),
+      shadow: expect.objectContaining({ decision: 'deny' }),
+    });
+  });
+
+  test('says nothing where they agree', async () => {
+    const report = vi.fn();
+    await shadow(
+      policy(async () => 'allow' as const),
+      { beside: today, report },
+    ).decide(requestOf());
+    await settled();
+    expect(report).not.toHaveBeenCalled();
+  });
+
+  test.each<[string, () => never]>([
+    [
+      'throws',
+      () => {
+        throw new Error('boom');
+      },
+    ],
+    ['hangs', () => new Promise(() => {}) as never],
+  ])('whatever is tried out %s: the other decides at once', async (_, decide) => {
+    const both = shadow(policy(decide), {
+      beside: today,
+      report: () => {
+        throw new Error('report');
+      },
+      decideTimeout: 1,
+    });
+    expect(both.decide(requestOf())).toMatchObject({ decision: 'allow' });
+    await settled();
+  });
+
+  test('is as strict as the real one when that fails', () => {
+    const broken = policy(() => {
+      throw new Error('boom');
+    });
+    expect(shadow(today, { beside: broken, report: () => {} }).decide(requestOf())).toMatchObject({ decision: 'deny' });
+  });
+
+  test('passes on name, version and foresight of the real one', () => {
+    const both = shadow(
+      policy(() => 'deny'),
+      { beside: today, report: () => {} },
+    );
+    expect([both.name, both.version, both.foresee?.(toolOf(), 'ask')]).toEqual(['today', today.version, 'depends']);
+  });
+});
