@@ -23,10 +23,8 @@ describe('the types of when and forTools', () => {
   it('refuse a stage that adds something', () => {
     // @ts-expect-error lookup adds the tool, which later stages need for every call
     when(() => true, lookup());
+    const tenant = step(() => ({ tenant: 'a' }));
     // @ts-expect-error as above
-    forTools(
-      '*',
-      step(() => ({ tenant: 'a' })),
-    );
+    forTools('*', tenant);
   });
 });
