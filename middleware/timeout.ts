@@ -1,4 +1,4 @@
-import { withDeadline } from '../src/deadline.ts';
+import { type DeadlineRules, withDeadline } from '../src/deadline.ts';
 import { toFailure } from '../src/failure.ts';
 import { checkMilliseconds } from '../src/milliseconds.ts';
 import { checkOptions } from '../src/options.ts';
@@ -33,21 +33,22 @@ export function timeout(options: TimeoutOptions = {}): Stage<Found> {
       const begunAt = performance.now();
       const pending = next();
       if (!isThenable(pending)) return pending;
-      return withDeadline(
-        toPromise(pending),
-        begunAt,
-        limit,
-        (settle) => {
-          settle(expired(ctx, limit));
-          // Only now, so that the answer is this stage's own and not the echo of the abort.
-          ctx.abort(new DOMException(`The tool did not finish within ${limit} ms.`, 'TimeoutError'));
-        },
-        (settle) => ctx.onAbort((reason) => settle(toFailure(ctx, reason))),
-      );
+      return withDeadline(toPromise(pending), begunAt, limit, ctx, rules);
     },
     { needs: ['tool'] },
   );
 }
+
+const rules: DeadlineRules<Found, ToolResult> = {
+  expired(ctx, limit, settle) {
+    settle(expired(ctx, limit));
+    // Only now, so that the answer is this stage's own and not the echo of the abort.
+    ctx.abort(new DOMException(`The tool did not finish within ${limit} ms.`, 'TimeoutError'));
+  },
+  watch(ctx, settle) {
+    ctx.onAbort((reason) => settle(toFailure(ctx, reason)));
+  },
+};
 
 function expired(ctx: Found, limit: number): Failure {
   const failure = ctx.fail('timeout', '', { details: { limit_ms: limit } });

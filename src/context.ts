@@ -28,22 +28,20 @@ export class CallContext implements Call {
   args: unknown = undefined;
   effects: readonly Effect[] | undefined = undefined;
   fs: ScopedFs | undefined = undefined;
-  /** By performance.now(), in milliseconds; 0 unless somebody listens. */
-  startedAt = 0;
 
   readonly #host: Host;
   #call: Required<ToolCall>;
   readonly #parent: CallContext | undefined;
   #controller: AbortController | undefined = undefined;
-  #aborted = false;
-  #reason: unknown = undefined;
+  #abort: { readonly reason: unknown } | undefined = undefined;
   #started = false;
   #running = 0;
+  /** When it settled, by `performance.now()`; 0 if no handler was left at work. */
   #settledAt: number | undefined = undefined;
-  #settled = false;
   #restarts = 0;
-  #cleanups: (() => void)[] | undefined = undefined;
-  #listeners: ((reason: unknown) => void)[] | undefined = undefined;
+  // Mostly there is one or none, and an array for one would weigh as much as the function.
+  #cleanups: Listeners = undefined;
+  #listeners: Listeners = undefined;
 
   constructor(
     host: Host,
@@ -74,7 +72,7 @@ export class CallContext implements Call {
     // Reading `controller.signal` costs more than the rest of the chain, so it happens when somebody wants it.
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      if (this.#aborted) this.#controller.abort(this.#reason);
+      if (this.#abort !== undefined) this.#controller.abort(this.#abort.reason);
     }
     return this.#controller.signal;
   }
@@ -86,11 +84,11 @@ export class CallContext implements Call {
 
   /** Whether `signal` is aborted, without making one. */
   get aborted(): boolean {
-    return this.#aborted;
+    return this.#abort !== undefined;
   }
 
   get settled(): boolean {
-    return this.#settled;
+    return this.#settledAt !== undefined;
   }
 
   /** Whether a handler that this call started is still at work. */
@@ -120,19 +118,17 @@ export class CallContext implements Call {
   }
 
   abort(reason: unknown): void {
-    if (this.#aborted) return;
-    this.#aborted = true;
-    this.#reason = reason;
+    if (this.#abort !== undefined) return;
+    this.#abort = { reason };
     const listeners = this.#listeners;
     this.#listeners = undefined;
     this.#controller?.abort(reason);
-    for (const listener of listeners ?? []) harmlessly(listener, reason);
+    tell(listeners, reason);
   }
 
   onAbort(listener: (reason: unknown) => void): void {
-    if (this.#aborted) listener(this.#reason);
-    else if (this.#listeners === undefined) this.#listeners = [listener];
-    else this.#listeners.push(listener);
+    if (this.#abort !== undefined) listener(this.#abort.reason);
+    else this.#listeners = joined(this.#listeners, listener);
   }
 
   restart(args: unknown): Maybe<ToolResult> {
@@ -149,18 +145,17 @@ export class CallContext implements Call {
   }
 
   progress(data: unknown): void {
-    if (!this.#settled) this.#host.progress(this, data);
+    if (!this.settled) this.#host.progress(this, data);
   }
 
   onSettled(cleanup: () => void): void {
-    if (this.#settled) cleanup();
-    else if (this.#cleanups === undefined) this.#cleanups = [cleanup];
-    else this.#cleanups.push(cleanup);
+    if (this.settled) cleanup();
+    else this.#cleanups = joined(this.#cleanups, cleanup);
   }
 
   began(): void {
     // Nothing may start once the answer has been given: an approval or a retry that comes too late must not act.
-    if (this.#aborted || this.#settled) {
+    if (this.aborted || this.settled) {
       throw new ToolError('The call had ended before the tool was started.', { code: 'aborted', effect: 'none' });
     }
     this.#started = true;
@@ -171,14 +166,13 @@ export class CallContext implements Call {
   ended(): void {
     this.#running--;
     if (this.#parent !== undefined) this.#parent.ended();
-    else if (this.#settledAt !== undefined) this.#host.late(this, this.#settledAt);
+    else if (this.#settledAt) this.#host.late(this, this.#settledAt);
   }
 
   /** Ends the call, or this attempt of it: nothing that it was lent works from here on. */
   settle(): void {
-    if (this.#settled) return;
-    this.#settled = true;
-    if (this.#running > 0) this.#settledAt = performance.now();
+    if (this.settled) return;
+    this.#settledAt = this.running ? performance.now() : 0;
     if (this.#cleanups !== undefined) this.#cleanUp();
   }
 
@@ -186,22 +180,32 @@ export class CallContext implements Call {
   fork(): CallContext {
     const fork = new CallContext(this.#host, this.#call, this.registry, this.run, this.state, this);
     Object.assign(fork, this);
-    if (this.#aborted) fork.abort(this.#reason);
-    else this.onAbort((reason) => fork.abort(reason));
+    this.onAbort((reason) => fork.abort(reason));
     return fork;
   }
 
   #cleanUp(): void {
     const cleanups = this.#cleanups;
     this.#cleanups = undefined;
-    for (const cleanup of cleanups ?? []) harmlessly(cleanup, undefined);
+    tell(cleanups, undefined);
   }
 }
 
-function harmlessly<T>(action: (value: T) => void, value: T): void {
-  try {
-    action(value);
-  } catch {
-    // A listener's own fault must not keep the others from running, nor the call from ending.
+type Listener = (reason: unknown) => void;
+type Listeners = Listener | Listener[] | undefined;
+
+function joined(listeners: Listeners, listener: Listener): Listeners {
+  if (listeners === undefined) return listener;
+  return typeof listeners === 'function' ? [listeners, listener] : [...listeners, listener];
+}
+
+function tell(listeners: Listeners, reason: unknown): void {
+  if (listeners === undefined) return;
+  for (const listener of typeof listeners === 'function' ? [listeners] : listeners) {
+    try {
+      listener(reason);
+    } catch {
+      // A listener's own fault must not keep the others from running, nor the call from ending.
+    }
   }
 }

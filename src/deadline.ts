@@ -1,11 +1,27 @@
 import type pTimeout from 'p-timeout';
 import { longestTimer } from './milliseconds.ts';
 
-/** A promise that is waited for, and what to do when it takes too long. */
+/** Settles the promise that {@link withDeadline} gave, unless it has settled. */
+export type Settle<T> = (outcome: T) => void;
+
+/**
+ * What a deadline means to whoever set it. One object for all of its calls, which differ only in their `subject`: so
+ * a call that settles in time, as nearly all do, costs no closures.
+ */
+export interface DeadlineRules<Subject, T> {
+  /** The time is up. */
+  expired(subject: Subject, limit: number, settle: Settle<T>): void;
+  /** Called at once: for those who may settle it earlier for another reason. */
+  watch(subject: Subject, settle: Settle<T>): void;
+}
+
 interface Waiting {
   readonly pending: Promise<unknown>;
-  readonly dueAt: number;
-  readonly expire: () => void;
+  readonly subject: unknown;
+  readonly rules: DeadlineRules<unknown, unknown>;
+  readonly begunAt: number;
+  readonly limit: number;
+  readonly settle: Settle<unknown>;
   /** Its place in `fresh`, or -1 once it has a timer or has settled. */
   place: number;
 }
@@ -16,22 +32,19 @@ const fresh: Waiting[] = [];
 let scheduled = false;
 let timeoutOf: typeof pTimeout | undefined;
 
-/** Settles the promise that {@link withDeadline} gave, unless it has settled. */
-export type Settle<T> = (outcome: T) => void;
-
 /**
- * Gives the outcome of `pending`, unless somebody settles it before: `expired` is called when it takes longer than
- * `limit` milliseconds after `begunAt` (by `performance.now()`), `watch` at once. The promise waited for goes on.
+ * Gives the outcome of `pending`, unless the rules settle it before: because it took longer than `limit` milliseconds
+ * after `begunAt` (by `performance.now()`), or for a reason of their own. The promise waited for goes on.
  */
-export function withDeadline<T>(
+export function withDeadline<Subject, T>(
   pending: Promise<T>,
   begunAt: number,
   limit: number,
-  expired: (settle: Settle<T>) => void,
-  watch: (settle: Settle<T>) => void,
+  subject: Subject,
+  rules: DeadlineRules<Subject, T>,
 ): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const waiting: Waiting = { pending, dueAt: begunAt + limit, expire: () => expired(resolve), place: fresh.length };
+  return new Promise<T>((settle, reject) => {
+    const waiting = { pending, subject, rules, begunAt, limit, settle, place: fresh.length } as Waiting;
     fresh.push(waiting);
     if (!scheduled) {
       scheduled = true;
@@ -40,14 +53,14 @@ export function withDeadline<T>(
     pending.then(
       (outcome) => {
         if (waiting.place >= 0) forget(waiting);
-        resolve(outcome);
+        settle(outcome);
       },
       (error: unknown) => {
         if (waiting.place >= 0) forget(waiting);
         reject(error);
       },
     );
-    watch(resolve);
+    rules.watch(subject, settle);
   });
 }
 
@@ -74,10 +87,11 @@ async function load(): Promise<void> {
   timeoutOf ??= (await import('p-timeout')).default;
 }
 
-function start({ pending, dueAt, expire }: Waiting): void {
-  const left = dueAt - performance.now();
+function start({ pending, subject, rules, begunAt, limit, settle }: Waiting): void {
+  const left = begunAt + limit - performance.now();
   // p-timeout 7 fires at once for what is longer than a timer can be.
   const milliseconds = left > longestTimer ? Number.POSITIVE_INFINITY : left;
+  const expire = (): void => rules.expired(subject, limit, settle);
   if (milliseconds <= 0) expire();
   else void (timeoutOf as typeof pTimeout)(pending, { milliseconds, fallback: expire }).catch(() => {});
 }

@@ -41,6 +41,7 @@ export class Router<State = unknown> {
   readonly #strict: boolean;
   readonly #state: State;
   readonly #deadline: number;
+  readonly #begun = new WeakMap<CallContext, number>();
   readonly #progress = new WeakMap<CallContext, (data: unknown) => void>();
   readonly #offers: OfferCache;
   #watched: Compiled | undefined;
@@ -199,7 +200,7 @@ export class Router<State = unknown> {
     };
     const ctx = new CallContext(this.#host, complete, this.registry, run, state);
     if (options?.onProgress !== undefined) this.#progress.set(ctx, options.onProgress);
-    if (this.#observers.heard('end')) ctx.startedAt = performance.now();
+    if (this.#observers.heard('end')) this.#begun.set(ctx, performance.now());
     if (this.#observers.heard('start')) this.#observers.emit('start', { call: observed(complete), run });
     return ctx;
   }
@@ -225,7 +226,8 @@ export class Router<State = unknown> {
     if (ctx.settled) return answer;
     ctx.settle();
     if (this.#observers.heard('end')) {
-      const durationMs = ctx.startedAt === 0 ? 0 : performance.now() - ctx.startedAt;
+      const endedAt = performance.now();
+      const durationMs = endedAt - (this.#begun.get(ctx) ?? endedAt);
       const cause = causeOf(answer);
       this.#observers.emit('end', { call: observed(ctx.call), result: copied(answer), cause, durationMs });
     }
