@@ -27,7 +27,9 @@ export async function* inOrder<Item, Result>(
   let ended = false;
   let failure: { readonly error: unknown } | undefined;
 
-  const hasRoom = (): boolean => running < concurrency && begun.length < concurrency + mostWaiting;
+  // One at a time means that the next begins when the reader is done with the result of the one before.
+  const window = concurrency === 1 ? 1 : concurrency + mostWaiting;
+  const hasRoom = (): boolean => running < concurrency && begun.length < window;
   const over = (): boolean => ended || signal.aborted;
   const begin = (item: Item): void => {
     running++;
@@ -63,10 +65,9 @@ export async function* inOrder<Item, Result>(
     for (;;) {
       const first = begun[0];
       if (first !== undefined) {
-        const done = await first;
+        yield await first;
         begun.shift();
         changed.ring();
-        yield done;
       } else if (over()) {
         break;
       } else {

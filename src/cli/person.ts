@@ -3,7 +3,7 @@ import type { Io } from './io.ts';
 import { type Asker, terminalApprover, terminalInput } from './prompt.ts';
 import { styleFor } from './terminal/style.ts';
 
-export interface PersonOptions extends Pick<Asker, 'before' | 'after' | 'interrupted'> {
+export interface PersonOptions extends Pick<Asker, 'alone' | 'interrupted'> {
   /** Whether standard input is taken up with the calls. */
   readonly callsFromStdin: boolean;
 }

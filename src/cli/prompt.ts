@@ -13,9 +13,8 @@ export interface Asker {
   readonly input: Readable & { setRawMode?(raw: boolean): unknown };
   readonly output: Writable;
   readonly style: Style;
-  /** Called before a question is shown and after it is answered, so that other output keeps away. */
-  readonly before?: () => void;
-  readonly after?: () => void;
+  /** Does something while all other output keeps away. Questions are asked in it. */
+  readonly alone: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** Called when the person presses Ctrl-C at a question. */
   readonly interrupted: () => void;
 }
@@ -37,30 +36,20 @@ export function terminalInput(io: Io, callsFromStdin: boolean): Asker['input'] |
 
 /** Asks on a terminal, one question after the other: yes, no, or with other arguments. */
 export function terminalApprover(asker: Asker): Approve {
-  let turn: Promise<unknown> = Promise.resolve();
-  return (request, { signal }) => {
-    const answer = turn.then(() => (signal.aborted ? 'deny' : ask(asker, request, signal)));
-    turn = answer.catch(() => {});
-    return answer;
-  };
+  return (request, { signal }) => asker.alone(async () => (signal.aborted ? 'deny' : ask(asker, request, signal)));
 }
 
 const choices = 'y yes, n no, e edit the arguments';
 
 async function ask(asker: Asker, request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
-  asker.before?.();
-  try {
-    asker.output.write(questionText(request, asker.style));
-    for (;;) {
-      const said = (await readLine(asker, `  [${choices}] `, '', signal))?.trim().toLowerCase();
-      // No more input, or the call was withdrawn: nobody said yes.
-      if (said === undefined || said === 'n' || said === 'no') return 'deny';
-      if (said === 'y' || said === 'yes') return 'allow';
-      if (said === 'e' || said === 'edit') return await edit(asker, request, signal);
-      asker.output.write(`  Answer ${choices}.\n`);
-    }
-  } finally {
-    asker.after?.();
+  asker.output.write(questionText(request, asker.style));
+  for (;;) {
+    const said = (await readLine(asker, `  [${choices}] `, '', signal))?.trim().toLowerCase();
+    // No more input, or the call was withdrawn: nobody said yes.
+    if (said === undefined || said === 'n' || said === 'no') return 'deny';
+    if (said === 'y' || said === 'yes') return 'allow';
+    if (said === 'e' || said === 'edit') return await edit(asker, request, signal);
+    asker.output.write(`  Answer ${choices}.\n`);
   }
 }
 

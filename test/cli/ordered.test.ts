@@ -73,6 +73,20 @@ describe('inOrder', () => {
     expect((await results.next()).done).toBe(true);
   });
 
+  it('one at a time begins the next when the reader is done with the one before', async () => {
+    const control = controlled();
+    const results = inOrder(upTo(3), control.work, { concurrency: 1, signal: never });
+    const first = results.next();
+    await turn();
+    control.finish(0);
+    expect((await first).value?.result).toBe(0);
+    await turn();
+    expect(control.open).toEqual([]);
+    void results.next();
+    await turn();
+    expect(control.open).toEqual([1]);
+  });
+
   it('takes no item before there is room for it', async () => {
     const taken: number[] = [];
     const control = controlled();

@@ -88,6 +88,20 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(readFileSync(join(cwd, 'new.txt'), 'utf8')).toBe('hello\n');
   });
 
+  it.each([1, 4])('with %i at a time, shows nothing else while somebody is asked', async (concurrency) => {
+    const cwd = folderWith({ 'calls.jsonl': jsonLines([add, add, write, add, add]) });
+    const terminal = onTerminal(`run calls.jsonl -j ${concurrency}`, { cwd });
+    await terminal.sees('e edit the arguments]');
+    terminal.types('n\r');
+    expect(await terminal.status).toBe(0);
+    const text = stripVTControlCharacters(terminal.shown);
+    const question = text.slice(text.indexOf('May this run?'), text.indexOf('e edit the arguments]'));
+    expect(question).not.toMatch(/[✓✗]|under way/);
+    const order = [...text.matchAll(/^ +(\d) [✓✗]/gm)].map(([, ordinal]) => ordinal);
+    expect(order).toEqual(['1', '2', '3', '4', '5']);
+    if (concurrency === 1) expect(text.slice(0, text.indexOf('May this run?')).match(/→ 5/g)).toHaveLength(2);
+  });
+
   it('writes nothing after a no', async () => {
     const cwd = folderWith({ 'calls.jsonl': jsonLines([write]) });
     const terminal = onTerminal('run calls.jsonl', { cwd });

@@ -13,6 +13,7 @@ import { catchStrays } from '../strays.ts';
 import { callBlock } from '../terminal/call-block.ts';
 import { styleFor } from '../terminal/style.ts';
 import { newTrace, traceCalls } from '../trace.ts';
+import { Turns } from '../turns.ts';
 import { helpText, parse } from '../usage.ts';
 
 const help = {
@@ -48,7 +49,12 @@ export async function callCommand(argv: readonly string[], io: Io): Promise<numb
   };
   const interruption = listenForInterruption();
   const stopCatching = catchStrays(io, () => interruption.crash());
-  const person = personAt(io, { callsFromStdin: given === '-', interrupted: () => interruption.interrupt() });
+  const turns = new Turns();
+  const person = personAt(io, {
+    callsFromStdin: given === '-',
+    alone: (work) => turns.take(work),
+    interrupted: () => interruption.interrupt(),
+  });
   const session = await openSession(values, io.cwd, person);
   try {
     const { router } = session;

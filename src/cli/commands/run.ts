@@ -47,8 +47,7 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
   let reporter: Reporter | undefined;
   const person = personAt(io, {
     callsFromStdin: file === '-',
-    before: () => reporter?.pause(),
-    after: () => reporter?.resume(),
+    alone: (work) => (reporter === undefined ? work() : reporter.alone(work)),
     interrupted: () => interruption.interrupt(),
   });
   let session: Session | undefined;

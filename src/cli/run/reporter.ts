@@ -5,14 +5,14 @@ import { type Answered, callBlock } from '../terminal/call-block.ts';
 import { ProgressLine, progressText, type Underway } from '../terminal/progress-line.ts';
 import { styleFor } from '../terminal/style.ts';
 import { summary, summaryLine, Tally } from '../terminal/summary.ts';
+import { Turns } from '../turns.ts';
 
 /** Tells whoever looks at it how a run goes. */
 export interface Reporter {
   /** Prints what came of a call. Rejects with OutputClosed when nobody reads it. */
   answered(answered: Answered): Promise<void>;
-  /** Keeps the progress line away, such as while somebody is asked. */
-  pause(): void;
-  resume(): void;
+  /** Does something while nothing else is written, such as asking somebody. */
+  alone<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Takes the progress line away, and sums up. */
   end(milliseconds: number): Promise<void>;
 }
@@ -33,6 +33,7 @@ export interface ReporterOptions {
 export function createReporter({ io, view, quiet, hidden, underway }: ReporterOptions): Reporter {
   const begun = performance.now();
   const tally = new Tally();
+  const turns = new Turns();
   const output = view ? io.stdout : io.stderr;
   const style = styleFor(output, io.env);
   const talks = !quiet && isTerminal(output, io.env);
@@ -48,15 +49,23 @@ export function createReporter({ io, view, quiet, hidden, underway }: ReporterOp
     async answered(answered) {
       const { ordinal, call, result, milliseconds } = answered;
       tally.add(ordinal, call.name, result, milliseconds);
-      progress?.clear();
-      const width = widthOf(io.stdout);
-      await print(
-        io.stdout,
-        view ? callBlock(answered, { width, style, hidden }) : resultLine(result, io.stdout.isTTY === true),
-      );
+      const text = view
+        ? callBlock(answered, { width: widthOf(io.stdout), style, hidden })
+        : resultLine(result, io.stdout.isTTY === true);
+      await turns.take(() => {
+        progress?.clear();
+        return print(io.stdout, text);
+      });
     },
-    pause: () => progress?.pause(),
-    resume: () => progress?.resume(),
+    alone: (work) =>
+      turns.take(async () => {
+        progress?.pause();
+        try {
+          return await work();
+        } finally {
+          progress?.resume();
+        }
+      }),
     async end(milliseconds) {
       progress?.stop();
       restoreConsole?.();
