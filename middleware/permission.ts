@@ -8,6 +8,7 @@ import { offered } from '../src/policy/offered.ts';
 import { isPolicy, judge, type Policy } from '../src/policy/policy.ts';
 import type { Rule } from '../src/policy/rule.ts';
 import { rules } from '../src/policy/rules.ts';
+import type { ApprovalStore } from '../src/policy/store.ts';
 import { type Ruling, stricter } from '../src/policy/verdict.ts';
 import type { Failure, ToolResult } from '../src/result.ts';
 import type { Tool } from '../src/tool.ts';
@@ -23,6 +24,8 @@ export interface PermissionOptions {
   readonly modes?: { readonly [mode: string]: ModeTable };
   /** Asks somebody. Default: nobody is there, and what needs asking fails with `approval_required`. */
   readonly approve?: Approve;
+  /** Keeps what nobody is there to decide, so that `resume` can carry out a decision that comes later. Default: none. */
+  readonly approvals?: ApprovalStore;
   /** How long to wait for an answer, in milliseconds. Default `Infinity`: until the call is withdrawn. */
   readonly approveTimeout?: number;
   /** How long policies may take together, and a tool's preview, in milliseconds. Default 10,000. */
@@ -158,6 +161,7 @@ const optionNames: readonly (keyof PermissionOptions)[] = [
   'policies',
   'modes',
   'approve',
+  'approvals',
   'approveTimeout',
   'decideTimeout',
 ];
@@ -167,6 +171,9 @@ function checked(options: PermissionOptions): Checked {
   const { approve } = options;
   if (approve !== undefined && typeof approve !== 'function') {
     throw new TypeError('permission({ approve }) must be a function that answers a request.');
+  }
+  if (options.approvals !== undefined && !isStore(options.approvals)) {
+    throw new TypeError('permission({ approvals }) must be a store with save, load and use.');
   }
   const approveTimeout = checkMilliseconds(
     options.approveTimeout ?? Number.POSITIVE_INFINITY,
@@ -184,6 +191,16 @@ function checked(options: PermissionOptions): Checked {
     if (isPolicy(policy)) continue;
     throw new TypeError(`permission(): policies[${index}] is no policy; wrap a function in policy(...).`);
   }
-  const asking = createAsking({ approve, approveTimeout, previewTimeout: decideTimeout, policies });
+  const asking = createAsking({
+    approve,
+    approveTimeout,
+    previewTimeout: decideTimeout,
+    policies,
+    approvals: options.approvals,
+  });
   return { policies, modes: createModes(options.modes), decideTimeout, asking };
+}
+
+function isStore(value: object): boolean {
+  return ['save', 'load', 'use'].every((method) => typeof Reflect.get(value, method) === 'function');
 }

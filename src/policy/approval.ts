@@ -11,6 +11,8 @@ export interface PendingApproval {
   readonly id: string;
   /** Of exactly this call: tool, schema, canonical arguments, effects, working directory and rules. */
   readonly digest: string;
+  /** Of the tool, the rules and the working directory alone. */
+  readonly identity: string;
   readonly callId: string;
   readonly run: Run;
   readonly tool: string;

@@ -4,11 +4,12 @@ import type { Tool } from '../tool.ts';
 import type { Effect, Ready } from '../types.ts';
 import type { Approve, PendingApproval } from './approval.ts';
 import { canonicalJson } from './canonical-json.ts';
-import { callDigest, toolDigest } from './digest.ts';
+import { callDigest } from './digest.ts';
 import { covers, remember, take } from './grants.ts';
 import type { Policy } from './policy.ts';
 import { previewOf } from './preview.ts';
 import { deepFreeze, snapshot } from './snapshot.ts';
+import type { ApprovalStore } from './store.ts';
 import type { Ruling } from './verdict.ts';
 import { versionOf } from './version.ts';
 import { waitForAnswer } from './wait.ts';
@@ -20,6 +21,8 @@ export interface AskingOptions {
   /** How long a tool's preview may take, in milliseconds. */
   readonly previewTimeout: number;
   readonly policies: readonly Policy[];
+  /** Keeps what nobody is there to decide. */
+  readonly approvals: ApprovalStore | undefined;
 }
 
 /** Lets the call go on with exactly the arguments that were approved. */
@@ -38,6 +41,7 @@ interface Moment {
   readonly args: unknown;
   readonly effects: readonly Effect[];
   readonly digest: string;
+  readonly identity: string;
 }
 
 /** Asks for a call: gives what was approved, or the answer that ends the call. Never throws for what an approver does. */
@@ -60,7 +64,13 @@ export function createAsking(options: AskingOptions): Asking {
     const decided = byGrant(moment);
     if (decided !== undefined) return decided;
     const pending = await pendingOf(moment, options.previewTimeout);
-    return options.approve === undefined ? unanswerable(ctx, pending) : ask(moment, pending, options.approve, options);
+    if (options.approve !== undefined) return ask(moment, pending, options.approve, options);
+    try {
+      await options.approvals?.save(pending);
+    } catch (cause) {
+      return refuse(ctx, 'store_failed', `${ctx.tool.name} needs approval, and that could not be noted.`, cause);
+    }
+    return unanswerable(ctx, pending);
   };
 }
 
@@ -68,8 +78,10 @@ function momentOf(ctx: Ready, why: Ruling, policies: readonly Policy[]): Moment 
   const { tool } = ctx;
   const args = deepFreeze(snapshot(ctx.args));
   const effects = deepFreeze(snapshot(ctx.effects ?? []));
-  const digest = callDigest({ tool, arguments: args, effects, policy: policyVersion(policies) });
-  return { ctx, why, tool, registered: ctx.registry.get(tool.name), args, effects, digest };
+  const policy = policyVersion(policies);
+  const digest = callDigest({ tool, arguments: args, effects, policy });
+  const identity = callDigest({ tool, arguments: null, effects: [], policy });
+  return { ctx, why, tool, registered: ctx.registry.get(tool.name), args, effects, digest, identity };
 }
 
 function policyVersion(policies: readonly Policy[]): string {
@@ -78,10 +90,10 @@ function policyVersion(policies: readonly Policy[]): string {
 
 /** Looks whether this very call was decided on before it came by: an approver's own edit, or an answer from elsewhere. */
 function byGrant(moment: Moment): Approved | Failure | undefined {
-  const { ctx, tool, args, effects, digest } = moment;
+  const { ctx, tool, args, effects, digest, identity } = moment;
   const grant = take(ctx.call.arguments);
   if (grant === undefined) return undefined;
-  const present = { callId: ctx.call.id, tool: toolDigest(tool), registered: tool, digest, arguments: args, effects };
+  const present = { callId: ctx.call.id, identity, registered: tool, digest, arguments: args, effects };
   if (covers(grant, present)) return { args };
   // An edit that means something else by now can be asked about; an answer from elsewhere was for another call.
   return grant.digest === undefined ? undefined : void_(moment);
@@ -96,6 +108,7 @@ async function pendingOf(moment: Moment, previewTimeout: number): Promise<Pendin
       version: 1 as const,
       id: process.getBuiltinModule('node:crypto').randomUUID() as string,
       digest: moment.digest,
+      identity: moment.identity,
       callId: ctx.call.id,
       run: { id, mode, ...(principal !== undefined && { principal }), ...(tools !== undefined && { tools }) },
       tool: tool.name,
@@ -171,7 +184,7 @@ async function restart(moment: Moment, edited: unknown): Promise<Approved | Tool
   if (typeof written === 'object' && written !== null) {
     remember(written, {
       callId: ctx.call.id,
-      tool: toolDigest(tool),
+      identity: moment.identity,
       registered: tool,
       arguments: snapshot(written),
       kinds: new Set(effects.map((effect) => effect.kind)),

@@ -5,15 +5,15 @@ import { canonicalJson, isPlain } from './canonical-json.ts';
 /** A decision that was made before the call came by: an approver's own edit, or an answer that came later. */
 export interface Grant {
   readonly callId: string;
-  /** {@link toolDigest} of the tool it was made for. */
-  readonly tool: string;
+  /** Of the tool and the rules it was made for; as in a `PendingApproval`. */
+  readonly identity: string;
   /** The very tool it was made for, for an edit. */
   readonly registered?: Tool;
   /** The arguments as the approver wrote them, for an edit. */
   readonly arguments?: unknown;
   /** The kinds of effect that the approver saw, for an edit. */
   readonly kinds?: ReadonlySet<Effect['kind']>;
-  /** {@link callDigest} of exactly the call that was approved, for an answer that came later. */
+  /** The digest of exactly the call that was approved, for an answer that came later. */
   readonly digest?: string;
 }
 
@@ -36,7 +36,7 @@ export function take(args: unknown): Grant | undefined {
 /** What a call is now, to be held against a grant. */
 export interface Present {
   readonly callId: string;
-  readonly tool: string;
+  readonly identity: string;
   readonly registered: Tool;
   readonly digest: string;
   readonly arguments: unknown;
@@ -48,9 +48,9 @@ export interface Present {
  * long as it does nothing of another kind; where the guards read it differently (another path), it does not.
  */
 export function covers(grant: Grant, present: Present): boolean {
-  if (grant.callId !== present.callId || grant.tool !== present.tool) return false;
+  if (grant.callId !== present.callId || grant.identity !== present.identity) return false;
   if (grant.digest !== undefined) return grant.digest === present.digest;
-  if (grant.registered !== present.registered) return false;
+  if (grant.registered !== undefined && grant.registered !== present.registered) return false;
   if (!present.effects.every((effect) => grant.kinds?.has(effect.kind))) return false;
   return isFilledFrom(present.arguments, grant.arguments);
 }

@@ -6,6 +6,7 @@ export type { EffectCondition, EffectMatcher } from './effects.ts';
 export type { ExampleCall } from './examples.ts';
 export { type ExplainOptions, type Explanation, explain } from './explain.ts';
 export { type PolicyFile, parsePolicy, readPolicyFile } from './file.ts';
+export { fileStore } from './file-store.ts';
 export { type LintFinding, type LintOptions, lint } from './lint.ts';
 export type { ValueMatcher } from './matchers.ts';
 export { builtInModes, createModes, type Modes, type ModeTable } from './modes.ts';
@@ -20,7 +21,10 @@ export {
   type PolicyRequest,
   policy,
 } from './policy.ts';
+export { type Resumable, type ResumeOptions, resume } from './resume.ts';
 export type { Rule } from './rule.ts';
 export { type RuleList, type RulesOptions, rules } from './rules.ts';
 export { type Difference, type ShadowOptions, shadow } from './shadow.ts';
+export { type DecisionOptions, type SignedDecision, signDecision } from './signed.ts';
+export { type ApprovalStore, memoryStore } from './store.ts';
 export type { Decision, Ruling, Verdict } from './verdict.ts';

@@ -51,6 +51,7 @@ describe('what the approver is shown', () => {
       version: 1,
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      identity: expect.stringMatching(/^[0-9a-f]{64}$/),
       callId: 'c1',
       run: { id: 'run_1', mode: 'ask' },
       tool: 'write_file',
