@@ -4,6 +4,7 @@ import { unifiedDiff } from './diff.ts';
 import { type GenerateOptions, type GenerateResult, generate } from './generate.ts';
 import { GenerateError, GenerateSetupError } from './problems.ts';
 import { shown } from './project.ts';
+import { genUsage } from './usage.ts';
 import { type Watcher, type WatchRun, watch } from './watch.ts';
 import { readGenerated, writeGenerated } from './write.ts';
 
@@ -15,23 +16,6 @@ export interface CommandIo {
   /** Ends `--watch`. */
   readonly signal?: AbortSignal;
 }
-
-export const genUsage = `Usage: callgate gen FILES... --out FILE [options]
-
-Writes a TypeScript file with a tool for every exported function of the files: the JSON Schema of its parameters, and a
-wrapper that calls it.
-
-  --out FILE          the file to write, such as src/tools.gen.ts
-  --check             write nothing; exit with 1 and a diff when the file is not what would be written
-  --watch             stay, and write again whenever a source changes
-  --tagged            take only functions with @tool in their documentation
-  --extension EXT     what imports of the sources end in: ts (default), js or none
-  --import-from NAME  where to import defineTool from (default callgate)
-  --tsconfig FILE     the settings to read the sources under (default: the nearest tsconfig.json)
-  --typescript NAME   the package to load TypeScript from (default: $CALLGATE_TYPESCRIPT, else typescript)
-
-Exit codes: 0 done, 1 the file has drifted (--check), 2 a function cannot be expressed, or the command is wrong.
-`;
 
 /**
  * The command `callgate gen`.

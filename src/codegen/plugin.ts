@@ -9,17 +9,19 @@ export type PluginOptions = GenerateOptions;
 export interface Plugin {
   readonly name: string;
   buildStart(this: PluginContext): Promise<void>;
-  watchChange(id: string): void;
+  watchChange(this: PluginContext, id: string): void;
   closeBundle(): void;
 }
 
 interface PluginContext {
   addWatchFile?(file: string): void;
+  warn?(message: string): void;
 }
 
 /**
  * A plug-in for Vite, Rollup, Rolldown and vitest that writes the generated file before a build, and again whenever a
- * source changes. A function that cannot be expressed fails the build, with file and line.
+ * source changes. A function that cannot be expressed fails the build, with file and line; under a development server
+ * it is a warning, and the old file stays.
  *
  * @example
  * export default defineConfig({ plugins: [callgateGen({ files: ['src/notes.ts'], out: 'src/tools.gen.ts' })] });
@@ -41,7 +43,13 @@ export function callgateGen(options: PluginOptions): Plugin {
       for (const source of sources) this.addWatchFile?.(source);
     },
     watchChange(id) {
-      if (sources.includes(id)) run();
+      if (!sources.includes(id)) return;
+      try {
+        run();
+      } catch (error) {
+        // Thrown from here it would end a development server; where a build follows, `buildStart` fails it.
+        this.warn?.((error as Error).message);
+      }
     },
     closeBundle() {
       generator?.close();

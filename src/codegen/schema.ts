@@ -44,11 +44,12 @@ function orNull(branches: readonly Schema[]): Schema | undefined {
   return { ...rest, type: [...types, 'null'], ...(Array.isArray(list) && { enum: [...list, null] }) };
 }
 
-/** Literals as one schema. */
-export function enumOf(values: readonly (string | number | boolean)[]): Schema {
+/** Literals as one schema; a literal and the member of an enum may be the same value. */
+export function enumOf(literals: readonly (string | number | boolean)[]): Schema {
+  const values = [...new Set(literals)];
   const types = [...new Set(values.map((value) => typeof value))];
   const type = types.length === 1 ? types[0] : types;
-  return values.length === 1 ? { type, const: values[0] } : { type, enum: [...values] };
+  return values.length === 1 ? { type, const: values[0] } : { type, enum: values };
 }
 
 /**

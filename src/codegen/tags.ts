@@ -39,7 +39,8 @@ export type AnnotationTag = (typeof annotations)[number];
 
 export const isAnnotation = (name: string): name is AnnotationTag => annotations.includes(name as AnnotationTag);
 
-const ours: readonly string[] = [
+/** Every tag that means something on a function. */
+export const ours: readonly string[] = [
   ...constraints.keys(),
   ...annotations,
   'tool',

@@ -1,4 +1,4 @@
-import type { Node, Program, Type } from './backend.ts';
+import type { Node, Program, Type, TypeFacts } from './backend.ts';
 
 /** A member of a union, with the type node that named it, where there is one. */
 export interface Member {
@@ -97,15 +97,17 @@ function byPlace(one: Node, other: Node): number {
   return one.pos - other.pos;
 }
 
+/** A total order that no compiler's own order shows through: members of enums, other literals, types with a place, the rest. */
 function compareUnnamed(program: Program, one: { readonly type: Type }, other: { readonly type: Type }): number {
   const [left, right] = [program.facts(one.type), program.facts(other.type)];
+  const group = groupOf(left) - groupOf(right);
+  if (group !== 0) return group;
   if (left.declaration && right.declaration) return byPlace(left.declaration, right.declaration);
-  if (left.kind === 'literal' && right.kind === 'literal') {
-    if (typeof left.value === 'number' && typeof right.value === 'number') return left.value - right.value;
-  }
-  const [a, b] = [sortText(left), sortText(right)];
-  return a < b ? -1 : a > b ? 1 : 0;
+  if (typeof left.value === 'number' && typeof right.value === 'number') return left.value - right.value;
+  const [a, b] = [left, right].map(({ kind, value, name }) => `${typeof value}:${kind}:${String(value ?? name ?? '')}`);
+  return a === b || a === undefined || b === undefined ? 0 : a < b ? -1 : 1;
 }
 
-const sortText = (facts: { kind: string; value?: unknown; name?: string }): string =>
-  `${facts.kind}:${String(facts.value ?? facts.name ?? '')}`;
+function groupOf(facts: TypeFacts): number {
+  return (facts.kind === 'literal' ? 0 : 2) + (facts.declaration ? 0 : 1);
+}

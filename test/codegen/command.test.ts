@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { genCommand } from '../../src/codegen/command.ts';
+import { ours } from '../../src/codegen/tags.ts';
 import { makeProject, writeFiles } from './project.ts';
 
 const notes = `/** Finds notes. */\nexport function searchNotes(keyword: string, limit = 5) { return [keyword, limit]; }\n`;
@@ -178,9 +179,10 @@ describe('the compiler', () => {
 });
 
 describe('callgate gen --help', () => {
-  it('shows the options', async () => {
+  it('shows the options, and every tag that there is', async () => {
     const { code, stdout } = await gen('--help');
     expect(code).toBe(0);
     for (const option of ['--out', '--check', '--watch', '--tagged', '--typescript']) expect(stdout).toContain(option);
+    for (const tag of ours) expect(stdout).toContain(`@${tag}`);
   });
 });

@@ -91,18 +91,25 @@ describe('the plug-in', () => {
     const out = join(folder, 'tools.gen.ts');
     const plugin = callgateGen({ cwd: folder, files: ['notes.ts'], out, typescript: 'typescript7' });
     const watched: string[] = [];
+    const warnings: string[] = [];
+    const context = {
+      addWatchFile: (file: string) => void watched.push(file),
+      warn: (message: string) => void warnings.push(message),
+    };
     try {
-      await plugin.buildStart.call({ addWatchFile: (file) => void watched.push(file) });
+      await plugin.buildStart.call(context);
       expect(watched.sort()).toEqual([join(folder, 'notes.ts'), join(folder, 'sort.ts')]);
       expect(readFileSync(out, 'utf8')).toContain("word: { type: 'string' }");
       writeFiles(folder, { 'notes.ts': source('number') });
-      plugin.watchChange(join(folder, 'notes.ts'));
+      plugin.watchChange.call(context, join(folder, 'notes.ts'));
       expect(readFileSync(out, 'utf8')).toContain("word: { type: 'number' }");
       rmSync(out);
-      plugin.watchChange(join(folder, 'unrelated.ts'));
+      plugin.watchChange.call(context, join(folder, 'unrelated.ts'));
       expect(() => readFileSync(out)).toThrow();
       writeFiles(folder, { 'notes.ts': source('symbol') });
-      expect(() => plugin.watchChange(join(folder, 'notes.ts'))).toThrow(GenerateError);
+      plugin.watchChange.call(context, join(folder, 'notes.ts'));
+      expect(warnings).toEqual([expect.stringContaining('parameter `word`: a symbol cannot come from JSON.')]);
+      await expect(plugin.buildStart.call(context)).rejects.toThrow(GenerateError);
     } finally {
       plugin.closeBundle();
     }
