@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import * as chain from './groups/chain.mjs';
 import * as counts from './groups/counts.mjs';
 import * as files from './groups/files.mjs';
+import * as gen from './groups/gen.mjs';
 import * as imports from './groups/import.mjs';
 import * as memory from './groups/memory.mjs';
 import * as peers from './groups/peers.mjs';
@@ -12,7 +13,7 @@ import * as types from './groups/types.mjs';
 import { load } from './lib/callgate.mjs';
 import { markdown, met } from './lib/table.mjs';
 
-const groups = [counts, memory, chain, peers, files, scale, imports, types];
+const groups = [counts, memory, chain, peers, files, scale, imports, gen, types];
 
 const usage = `npm run bench -- [options]
 
