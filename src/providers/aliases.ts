@@ -21,9 +21,6 @@ export interface Aliases {
 /** Fits every provider known: a letter first, then letters, digits, `_` and `-`, 64 characters at most. */
 export const portableNames: NameRule = { limit: 64, characters: /[A-Za-z0-9_-]/, first: /[A-Za-z]/ };
 
-/** Leaves every name as it is. */
-export const sameNames: Aliases = { alias: (name) => name, canonical: (name) => name };
-
 /**
  * Gives every name an alias that fits the rule: reversible, free of collisions, the same in every run and whatever the
  * order of the names.

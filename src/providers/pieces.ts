@@ -32,7 +32,7 @@ export function someText(text: string): string {
 }
 
 /** The part of a media type before any parameter, in lower case. */
-export function essence(mimeType: string): string {
+function essence(mimeType: string): string {
   return mimeType.split(';')[0]!.trim().toLowerCase();
 }
 

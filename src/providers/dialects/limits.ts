@@ -29,7 +29,7 @@ export function strictFaults(schema: JsonSchemaObject): readonly string[] {
     }
     const constants = [...(Array.isArray(values) ? values : []), ...(only === undefined ? [] : [only])];
     seen.values += constants.length;
-    for (const value of constants) seen.characters += String(value).length;
+    for (const value of constants) seen.characters += (JSON.stringify(value) ?? '').length;
     if (typeof items === 'object') count(items as JsonSchema, level);
     if (typeof additionalProperties === 'object') count(additionalProperties, level);
     for (const sub of listOf(anyOf)) count(sub, level);

@@ -1,6 +1,7 @@
 import type { JsonSchema, JsonSchemaObject } from '../../schema/json-schema.ts';
 import { asSchema, schemasOf } from '../refs.ts';
 import type { Converted, Loss } from '../types.ts';
+import { withPossibleNames } from './anthropic.ts';
 import { describe, restrict } from './describe.ts';
 import { isArraySchema, isObjectSchema, rebuild, typeWords } from './each.ts';
 import { isRecursive, strictFaults } from './limits.ts';
@@ -18,6 +19,8 @@ interface StrictMode {
   readonly mostMinItems: number;
   /** What an optional property becomes: required and nullable, or it stays optional. */
   readonly optional: 'nullable' | 'optional';
+  /** Which names properties may have; others are left out. Absent: any. */
+  readonly names?: (schema: JsonSchemaObject, pointer: string, lost: Trace) => JsonSchemaObject;
   /** Reasons that lie in the whole schema, as sentences. */
   readonly faults: (schema: JsonSchemaObject) => readonly string[];
 }
@@ -59,6 +62,7 @@ const anthropic: StrictMode = {
   formats: new Set([...openai.formats, 'uri']),
   mostMinItems: 1,
   optional: 'optional',
+  names: withPossibleNames,
   faults: (schema) => (isRecursive(schema) ? ['it refers to itself'] : []),
 };
 
@@ -87,7 +91,9 @@ function strictSchema(schema: JsonSchemaObject, mode: StrictMode): StrictlyConve
   const faults = trace();
   const root = plainRoot(normalize(schema, { refs: 'keep' }, lost), lost);
   const simple = simplify(root, lost);
-  const strict = rebuild(simple, (part, pointer) => adapt(part, pointer, mode, lost, faults));
+  const strict = rebuild(simple, (part, pointer) =>
+    adapt(mode.names ? mode.names(part, pointer, lost) : part, pointer, mode, lost, faults),
+  );
   for (const reason of mode.faults(strict)) faults.lose('', 'strict', 'changed', reason);
   return { schema: strict, losses: lost.losses, impossible: faults.losses };
 }
@@ -121,12 +127,18 @@ function adapt(
   const wasOpen = draft['additionalProperties'];
   draft = restrict(draft as JsonSchemaObject, mode.keywords, 'strict mode', pointer, lost);
   if (isObjectSchema(draft)) draft = closed(draft, wasOpen, pointer, mode, lost, faults);
-  else delete draft['required'];
-  if (isArraySchema(draft) && draft['items'] === undefined) {
+  else draft = without(draft, 'properties', 'required', 'additionalProperties');
+  if (!isArraySchema(draft)) draft = without(draft, 'items', 'minItems', 'maxItems');
+  else if (typeof draft['items'] !== 'object') {
     faults.lose(pointer, 'items', 'changed', 'an array of anything cannot be strict');
     draft['items'] = { type: 'string' };
   }
   return typed(draft, pointer, faults) as JsonSchemaObject;
+}
+
+// What is said of objects means nothing where no object can stand, and the like.
+function without(draft: Draft, ...keywords: readonly string[]): Draft {
+  return Object.fromEntries(Object.entries(draft).filter(([keyword]) => !keywords.includes(keyword)));
 }
 
 // Strict mode takes no keyword beside a reference.
