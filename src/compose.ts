@@ -138,31 +138,35 @@ const tooEarly = 'answered before its own next() had settled; await it, or retur
 function row(entries: readonly Entry[], inner: Chain): Chain {
   const looks = entries.map(({ stage }) => traitsOf(stage).step as StepFunction);
   const count = looks.length;
-  const from = (ctx: CallContext, start: number): Maybe<ToolResult> => {
+
+  function from(ctx: CallContext, start: number): Maybe<ToolResult> {
     for (let at = start; at < count; at++) {
       const found = (looks[at] as StepFunction)(ctx);
       if (found === undefined) continue;
+      // In this order because nearly everything that a step returns is additions.
+      if (typeof found !== 'object' || found === null) throw odd(found, at);
+      if ('call_id' in found) return found as ToolResult;
       if (isThenable(found)) return later(ctx, found, at);
-      const answer = take(ctx, found, at);
-      if (answer !== undefined) return answer;
+      Object.assign(ctx, found);
     }
     return inner(ctx);
-  };
-  const later = async (ctx: CallContext, pending: PromiseLike<unknown>, at: number): Promise<ToolResult> =>
-    take(ctx, await pending, at) ?? from(ctx, at + 1);
-  const take = (ctx: CallContext, found: unknown, at: number): ToolResult | undefined => {
-    if (found === undefined) return undefined;
+  }
+
+  async function later(ctx: CallContext, pending: PromiseLike<unknown>, at: number): Promise<ToolResult> {
+    const found = await pending;
     if (isAnswer(found)) return found;
-    // A step that says `false` or `true` meant something; whatever it was, it is not a pass.
-    if (typeof found !== 'object' || found === null) {
-      throw new StageError(
-        entries[at]?.name ?? '',
-        `returned ${String(found)}; return nothing, additions or an answer`,
-      );
+    if (found !== undefined) {
+      if (typeof found !== 'object' || found === null) throw odd(found, at);
+      Object.assign(ctx, found);
     }
-    Object.assign(ctx, found);
-    return undefined;
-  };
+    return from(ctx, at + 1);
+  }
+
+  // A step that says `false` or `true` meant something; whatever it was, it is not a pass.
+  function odd(found: unknown, at: number): StageError {
+    return new StageError(entries[at]?.name ?? '', `returned ${String(found)}; return nothing, additions or an answer`);
+  }
+
   return (ctx) => from(ctx, 0);
 }
 

@@ -46,8 +46,11 @@ export type Listener<E extends RouterEvent> = (event: RouterEvents[E]) => void;
 export class Observers {
   readonly #listeners: { [E in RouterEvent]?: Listener<E>[] } = {};
 
+  /** Whether anybody listens to anything: all that a call asks when nobody does. */
+  active = false;
+
   heard(event: RouterEvent): boolean {
-    return this.#listeners[event] !== undefined;
+    return this.active && this.#listeners[event] !== undefined;
   }
 
   on<E extends RouterEvent>(event: E, listener: Listener<E>): () => void {
@@ -76,6 +79,7 @@ export class Observers {
 
   #set<E extends RouterEvent>(event: E, listeners: Listener<E>[] | undefined): void {
     (this.#listeners as Record<E, Listener<E>[] | undefined>)[event] = listeners;
+    this.active = Object.values(this.#listeners).some((list) => list !== undefined);
   }
 }
 

@@ -112,9 +112,9 @@ function proceed(found: unknown, next: unknown): Maybe<ToolResult> {
   return (next as (adds?: unknown) => Maybe<ToolResult>)(found);
 }
 
-/** Tells an answer from additions: additions are an object without an envelope's fields. */
+/** Tells an answer from additions: no stage adds a `call_id`. */
 export function isAnswer(value: unknown): value is ToolResult {
-  return typeof value === 'object' && value !== null && 'call_id' in value && 'ok' in value;
+  return typeof value === 'object' && value !== null && 'call_id' in value;
 }
 
 /**
