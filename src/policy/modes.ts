@@ -38,10 +38,17 @@ export function createModes(own: { readonly [mode: string]: ModeTable } = {}): M
   for (const [mode, table] of [...Object.entries(builtInModes), ...Object.entries(own)]) {
     tables.set(mode, checked(mode, table));
   }
+  // Calls of one run come in one mode, one after another.
+  let lastMode: string | undefined;
+  let lastTable: Map<string, Decision> | undefined;
   return Object.freeze({
     names: Object.freeze([...tables.keys()]),
     defaultFor(mode: string, level: Tool['permission']): Decision | undefined {
-      const table = tables.get(mode);
+      if (mode !== lastMode) {
+        lastTable = tables.get(mode);
+        lastMode = mode;
+      }
+      const table = lastTable;
       if (table === undefined) return undefined;
       return (level === undefined ? undefined : table.get(level)) ?? table.get('default');
     },
