@@ -1,6 +1,7 @@
 import { homedir, tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
+const mayHoldPath = /[\\/]/;
 /** A frame of a JavaScript stack, as its own line. */
 const frame = /^[ \t]*at (?:async )?(?:[^\n]{0,400}\([^\n()]{1,400}\)|[^\s]{1,400}:\d+:\d+)[ \t]*$\n?/gm;
 const fileUrl = /file:\/\/\/[^\s'"`<>)\]]{1,1000}/g;
@@ -14,12 +15,14 @@ const hostPath =
  * is kept, as in `<host>/settings.json`.
  */
 export function withoutHostDetails(text: string): string {
+  if (!mayHoldPath.test(text)) return text;
   const plain = text.replace(frame, '').replace(fileUrl, asPath);
   return withoutOwnFolders(plain).replace(hostPath, lastPart);
 }
 
 /** As {@link withoutHostDetails}, but only the working folder and the home folder are hidden: for texts meant to be read. */
 export function withoutOwnFolders(text: string): string {
+  if (!mayHoldPath.test(text)) return text;
   let result = text;
   for (const [folder, name] of ownFolders()) {
     if (result.includes(folder)) result = replaceFolder(result, folder, name);
