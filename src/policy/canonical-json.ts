@@ -53,7 +53,7 @@ export function isPlain(value: object): value is Record<string, unknown> {
 }
 
 /** A property name as one part of a JSON pointer (RFC 6901). */
-export function escapePointer(key: string): string {
+function escapePointer(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 

@@ -6,7 +6,7 @@ import { pathMatcher } from './paths.ts';
 import type { PolicyRequest } from './policy.ts';
 import { entriesOf, RuleError, textLists, texts } from './shape.ts';
 
-export type Scalar = string | number | boolean | null;
+type Scalar = string | number | boolean | null;
 
 /**
  * What a rule can say of one argument:

@@ -15,7 +15,7 @@ export function foldText(text: string): string {
 }
 
 /** Whether a name is a pattern for minimatch. */
-export function isGlob(pattern: string): boolean {
+function isGlob(pattern: string): boolean {
   return /[*?[\]{}()!+@\\]/.test(pattern);
 }
 

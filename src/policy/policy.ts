@@ -128,7 +128,7 @@ function rulingOf(judging: Policy, request: PolicyRequest): Maybe<Ruling | undef
 }
 
 /** The strictest of what is known and what is still to come; a denial when that takes too long. */
-export function settle(
+function settle(
   known: Ruling | undefined,
   waiting: readonly Promise<Ruling | undefined>[],
   milliseconds: number,
