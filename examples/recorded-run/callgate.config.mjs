@@ -1,5 +1,5 @@
 import { step } from 'callgate';
-import { fileTools } from 'callgate/tools';
+import { echo, fileTools, multiply } from 'callgate/tools';
 import { shopTools } from './tools.mjs';
 import { makeWorkspace } from './workspace.mjs';
 
@@ -10,7 +10,7 @@ const withdrawn = new Set(['call_36']);
 
 /** @type {import('callgate').Config} */
 export default {
-  tools: [...fileTools, ...shopTools],
+  tools: [echo, multiply, ...fileTools, ...shopTools],
   roots: [workspace.root],
   mode: 'ask',
   rules: [

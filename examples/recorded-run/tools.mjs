@@ -1,29 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { content, defineTool } from 'callgate';
 
-const twoNumbers = {
-  type: 'object',
-  properties: { a: { type: 'number' }, b: { type: 'number' } },
-  required: ['a', 'b'],
-  additionalProperties: false,
-};
 const nothing = { type: 'object', properties: {}, additionalProperties: false };
-
-const multiply = defineTool({
-  name: 'multiply',
-  description: 'Multiply two numbers.',
-  parameters: twoNumbers,
-  permission: 'read',
-  handler: ({ a, b }) => a * b,
-});
-
-const echo = defineTool({
-  name: 'echo',
-  description: 'Return the given text unchanged.',
-  parameters: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
-  permission: 'read',
-  handler: ({ text }) => text,
-});
 
 const queryMetric = defineTool({
   name: 'query_metric',
@@ -127,8 +105,6 @@ const sendInvoice = defineTool({
 });
 
 export const shopTools = [
-  multiply,
-  echo,
   queryMetric,
   fetchReport,
   legacyLookup,
