@@ -145,7 +145,7 @@ export interface Source extends Node {
   readonly statements: readonly Node[];
 }
 
-export const kindNames = [
+const kindNames = [
   'ArrayLiteralExpression',
   'ArrayType',
   'ArrowFunction',

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { Argument, Field, ToolModel } from './model.ts';
-import { createNames } from './names.ts';
-import { printAccess, printKey, printValue } from './print.ts';
+import { createNames, isIdentifier } from './names.ts';
+import { printAccess, printKey, printText, printValue } from './print.ts';
 import { shown } from './project.ts';
 import type { Revival } from './revival.ts';
 import { createReviver, type Reviver, reviveHelper } from './revive.ts';
@@ -38,7 +38,7 @@ export function emit(tools: readonly ToolModel[], options: EmitOptions): string 
   });
   const text = [
     header(options, folder),
-    `import { defineTool } from '${options.importFrom}';\n`,
+    `import { defineTool } from ${printText(options.importFrom)};\n`,
     ...importsOf(tools, imported, folder, options.extension),
     '\n',
     body.join('\n'),
@@ -49,13 +49,18 @@ export function emit(tools: readonly ToolModel[], options: EmitOptions): string 
 }
 
 function header(options: EmitOptions, folder: string): string {
-  const files = options.files.map((file) => shown(folder, file)).join(' ');
-  const command = ['callgate gen', files, '--out', shown(folder, options.out), ...options.flags].join(' ');
+  const files = options.files.map((file) => shellWord(shown(folder, file)));
+  const command = ['callgate gen', ...files, '--out', shellWord(shown(folder, options.out)), ...options.flags].join(
+    ' ',
+  );
   return (
     '// Written by callgate gen from the signatures of the functions. Do not edit: change the functions, then run here\n' +
     `//   ${command}\n// The same with --check fails when this file and the functions have drifted apart.\n\n`
   );
 }
+
+// A name with a line end in it would otherwise end the comment that it stands in.
+const shellWord = (path: string): string => (/^[\w@%+=:,./-]+$/.test(path) ? path : JSON.stringify(path));
 
 function importsOf(
   tools: readonly ToolModel[],
@@ -68,9 +73,10 @@ function importsOf(
   return [...byFile].map(([file, group]) => {
     const names = group.map((tool) => {
       const local = imported.get(tool) ?? tool.call.preferred;
-      return tool.call.exported === local ? local : `${tool.call.exported} as ${local}`;
+      const { exported } = tool.call;
+      return exported === local ? local : `${isIdentifier(exported) ? exported : printText(exported)} as ${local}`;
     });
-    return `import { ${names.join(', ')} } from '${specifierOf(shown(folder, file), extension)}';\n`;
+    return `import { ${names.join(', ')} } from ${printText(specifierOf(shown(folder, file), extension))};\n`;
   });
 }
 

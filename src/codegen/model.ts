@@ -20,7 +20,7 @@ export interface ToolModel {
 }
 
 /** How the wrapper calls the function. */
-export interface CallModel {
+interface CallModel {
   /** Absolute. */
   readonly file: string;
   /** The name it is exported by; `default` for the default export. */

@@ -1,6 +1,6 @@
 /** The words of a camelCase, PascalCase or snake_case name; a run of capitals is one word. */
 function words(name: string): string[] {
-  return name.match(/[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+/g) ?? [];
+  return name.match(/\p{Lu}+(?!\p{Ll})\d*|\p{Lu}?\p{Ll}+\d*|\d+/gu) ?? [];
 }
 
 /** `searchNotes` is `search_notes`, `getHTTPStatus2` is `get_http_status2`. */
@@ -18,13 +18,15 @@ export function humanized(name: string): string {
 export function createNames(reserved: Iterable<string>): (wanted: string) => string {
   const taken = new Set(reserved);
   return (wanted) => {
-    const base = wanted.replace(/[^\w$]/g, '_').replace(/^(?=\d)/, '_');
+    const base = wanted.replace(/[^\p{ID_Continue}$]/gu, '_').replace(/^(?=\d)/, '_');
     let name = base;
     for (let count = 2; taken.has(name) || keywords.has(name); count++) name = `${base}${count}`;
     taken.add(name);
     return name;
   };
 }
+
+export const isIdentifier = (name: string): boolean => /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name);
 
 const keywords: ReadonlySet<string> = new Set(
   (

@@ -47,10 +47,11 @@ export function toolModel(
   if (!validName.test(name)) {
     reporter.at(place, `${JSON.stringify(name)} is no tool name (A-Z a-z 0-9 _ . / -). Give it one with @toolname.`);
   }
-  if (!doc.description) warn(`${fn.name} has no description. Write one: it is how a model decides to call the tool.`);
+  const description = doc.description || doc.tags.find((tag) => tag.name === 'description')?.text;
+  if (!description) warn(`${fn.name} has no description. Write one: it is how a model decides to call the tool.`);
   return {
     name,
-    description: doc.description || humanized(fn.name),
+    description: description || humanized(fn.name),
     parameters: root,
     revivals,
     ...declared,

@@ -96,6 +96,10 @@ export default async function* counting(to: number) { for (let n = 1; n <= to; n
 
 export const notAFunction = 3;
 export type NotAFunction = () => void;
+/** @description Other letters. @toolname similar */
+export const \u00e4hnlich = (text: string) => text;
+const odd = (n: number) => n;
+export { odd as 'odd name' };
 function notExported(callback: () => void) { callback(); }
 notExported(() => {});
 `;
@@ -108,14 +112,19 @@ export function join(context: string, args: string, tools = 1) { return \`\${con
 export function defineTool(id: 'a-b' | "it's") { return id; }
 `;
 
-const folder = makeProject({ 'notes.ts': source, 'lib/other.ts': other });
+const folder = makeProject({ 'notes.ts': source, "lib/it's other.ts": other });
 const out = join(folder, 'src/tools.gen.ts');
 let text: string;
 let tools: readonly Tool[];
 let router: Router;
 
 beforeAll(async () => {
-  const result = await generate({ cwd: folder, files: ['notes.ts', 'lib/other.ts'], out, typescript: 'typescript7' });
+  const result = await generate({
+    cwd: folder,
+    files: ['notes.ts', "lib/it's other.ts"],
+    out,
+    typescript: 'typescript7',
+  });
   ({ text } = result);
   writeGenerated(out, result);
   ({ tools } = (await import(out)) as { tools: readonly Tool[] });
@@ -223,9 +232,14 @@ describe('a generated tool', () => {
       'twice',
       'increment',
       'counting',
+      'similar',
+      'odd_name',
     ]);
     expect(await call('increment', { x: 1 })).toBe(2);
     expect(await call('counting', { to: 2 })).toBe('counted');
+    expect(await call('similar', { text: 'x' })).toBe('x');
+    expect(await call('odd_name', { n: 3 })).toBe(3);
+    expect(named('similar').description).toBe('Other letters.');
   });
 
   it('keeps names apart that two files share', async () => {
@@ -237,8 +251,8 @@ describe('a generated tool', () => {
 describe('the generated file', () => {
   it('imports the sources as they are written, and says how to write it again', () => {
     expect(text).toContain("from '../notes.ts';");
-    expect(text).toContain("from '../lib/other.ts';");
-    expect(text).toContain('//   callgate gen ../lib/other.ts ../notes.ts --out tools.gen.ts\n');
+    expect(text).toContain("from '../lib/it\\'s other.ts';");
+    expect(text).toContain('//   callgate gen "../lib/it\'s other.ts" ../notes.ts --out tools.gen.ts\n');
   });
 
   it('is checked by the compiler together with the functions', () => {
