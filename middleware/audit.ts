@@ -77,11 +77,7 @@ export function audit(sink: AuditSink, options: AuditOptions = {}): Stage {
       }
     }
     // The router may answer without the chain, when a stage hangs: that is recorded too.
-    ctx.onSettled(function settled() {
-      // A call that is run again with edited arguments gives back what it was lent, but has not settled.
-      if ((ctx as { settled?: boolean }).settled === false) ctx.onSettled(settled);
-      else record({ ok: false, size: 0 });
-    });
+    ctx.onSettled(() => record({ ok: false, size: 0 }));
 
     let pending: Maybe<ToolResult>;
     try {

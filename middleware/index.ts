@@ -1,4 +1,7 @@
+export { audit } from './audit.ts';
 export { execute } from './execute.ts';
+export { forTools } from './for-tools.ts';
+export { logger } from './logger.ts';
 export { lookup } from './lookup.ts';
 export { type NormalizeOptions, normalize } from './normalize.ts';
 export { type PathGuardAdds, type PathGuardOptions, pathGuard } from './path-guard.ts';
@@ -6,3 +9,4 @@ export { allowAll, type PermissionOptions, type PermissionStage, permission } fr
 export { type RepairOptions, repair } from './repair.ts';
 export { type TimeoutOptions, timeout } from './timeout.ts';
 export { type ValidateOptions, validate } from './validate.ts';
+export { when } from './when.ts';

@@ -135,7 +135,6 @@ export class CallContext implements Call {
     if (++this.#restarts > mostRestarts) {
       return this.fail('internal', `The arguments were edited more than ${mostRestarts} times; the call was given up.`);
     }
-    this.#cleanUp();
     this.call = { ...this.#call, arguments: args };
     this.tool = undefined;
     this.args = undefined;

@@ -35,6 +35,7 @@ export const defaultPipelineOptions: readonly string[] = [
   'policies',
   'modes',
   'approve',
+  'approvals',
   'approveTimeout',
   'decideTimeout',
   'timeout',

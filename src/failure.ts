@@ -39,9 +39,7 @@ function fromToolError(ctx: Call, error: ToolError): Failure {
 
 function wasAborted(ctx: Call, thrown: unknown): boolean {
   if (typeof thrown === 'object' && thrown !== null && memberOf(thrown, 'name') === 'AbortError') return true;
-  // The router's own contexts know without making a signal, which is costly.
-  if ((ctx as { readonly aborted?: unknown }).aborted === false) return false;
-  return ctx.signal.aborted && ctx.signal.reason === thrown;
+  return ctx.aborted && ctx.signal.reason === thrown;
 }
 
 function fromAbort(ctx: Call, reason: unknown): Failure {

@@ -11,6 +11,8 @@ import { copied, type Listener, Observers, observed, type RouterEvent } from './
 import { OfferCache, type OfferOptions, type Offers } from './offers.ts';
 import { checkOptions } from './options.ts';
 import type { RouterPipeline, StageDescription } from './pipeline.ts';
+import type { ResumeOptions } from './policy/resume.ts';
+import type { SignedDecision } from './policy/signed.ts';
 import type { Offer, ProviderName, ToolReport, ToolSchemas } from './providers/index.ts';
 import { createRegistry, Registry } from './registry.ts';
 import { causeOf, type Failure, isToolResult, noMeta, type ToolResult } from './result.ts';
@@ -129,6 +131,19 @@ export class Router<State = unknown> {
   /** As `callAll`, but yields results as they come, and progress between them. Leaving the loop aborts the rest. */
   stream(calls: Iterable<ToolCall>, options?: BatchOptions<State>): AsyncIterableIterator<StreamEvent> {
     return streamAll([...calls], this.#batch(options));
+  }
+
+  /**
+   * Carries out a decision about a call that had to wait for one: gives that call's final result. It passes the whole
+   * chain again, and must still be the call that was decided on. A decision is used once. Never rejects.
+   *
+   * @example
+   * const signed = signDecision(pending, 'allow', key);              // where the person is
+   * const result = await router.resume(signed, { store, key });      // where the tools are
+   */
+  async resume(signed: SignedDecision, options: ResumeOptions): Promise<ToolResult> {
+    const { resume } = await import('./policy/resume.ts');
+    return resume(this, signed, options);
   }
 
   /** Listens to what happens; returns the function that stops listening. Listeners can neither block nor change a call. */

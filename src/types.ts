@@ -40,6 +40,8 @@ export interface Call<State = unknown> {
   readonly state: State;
   /** Aborted when the call is withdrawn or its deadline passes. Made on first read; most calls never read it. */
   readonly signal: AbortSignal;
+  /** Whether the call has been aborted: what `signal.aborted` would say, without making the signal. */
+  readonly aborted: boolean;
   /** Makes this call's successful answer. */
   ok<T>(data: T): Success<T>;
   /** Makes this call's failed answer: a value and not an exception, without a stack. `error` is for the model. */

@@ -22,7 +22,7 @@ function imports(file: string): string[] {
 describe('a stage can do no more than a stage of yours', () => {
   const stages = sources('middleware').filter((file) => file !== 'middleware/index.ts');
   // What each stage fronts, beside the leaves that anybody may use.
-  const leaves = /^src\/(types|traits|errors|result|options|milliseconds|thenable|failure|tool)\.ts$/;
+  const leaves = /^src\/(types|traits|errors|result|options|milliseconds|thenable|failure|tool|conditional)\.ts$/;
   const engines: Record<string, RegExp> = {
     'middleware/validate.ts': /^src\/schema\//,
     'middleware/execute.ts': /^src\/(handler-context|schema\/.*)\.ts$/,

@@ -8,6 +8,7 @@ test('the names of the package', async () => {
       "createRegistry",
       "createRouter",
       "defaultPipeline",
+      "defineConfig",
       "defineTool",
       "errorCodes",
       "finish",
@@ -28,7 +29,10 @@ test('the names of callgate/middleware', async () => {
   expect(Object.keys(await import('callgate/middleware')).sort()).toMatchInlineSnapshot(`
     [
       "allowAll",
+      "audit",
       "execute",
+      "forTools",
+      "logger",
       "lookup",
       "normalize",
       "pathGuard",
@@ -36,6 +40,7 @@ test('the names of callgate/middleware', async () => {
       "repair",
       "timeout",
       "validate",
+      "when",
     ]
   `);
 });
