@@ -9,10 +9,10 @@ import { defineTool } from '../src/define-tool.ts';
 import { errorCodes, ToolError } from '../src/errors.ts';
 import { pipeline } from '../src/pipeline.ts';
 import { createRegistry } from '../src/registry.ts';
-import { isToolResult } from '../src/result.ts';
-import { createRouter } from '../src/router.ts';
+import { isToolResult, type ToolResult } from '../src/result.ts';
+import { createRouter, type Router } from '../src/router.ts';
 import { type AnyStage, guard, step } from '../src/traits.ts';
-import type { Call, Stage } from '../src/types.ts';
+import type { Call, Maybe, Stage } from '../src/types.ts';
 import { nextTurn } from './support.ts';
 
 const add = defineTool({
@@ -145,7 +145,7 @@ describe('call', () => {
   });
 
   test('a handler may call back into the router', async () => {
-    const router = createRouter({
+    const router: Router = createRouter({
       tools: [
         add,
         defineTool({
@@ -477,12 +477,12 @@ describe('stages that misbehave', () => {
     ['resolves to rubbish', async () => 'fine' as never],
     [
       'calls next twice',
-      (_, next: () => never) => {
+      (_, next: () => Maybe<ToolResult>) => {
         next();
         return next();
       },
     ],
-    ['adds what it must not', (_, next: (adds: object) => never) => next({ ok: 'mine' })],
+    ['adds what it must not', (_, next: (adds: object) => Maybe<ToolResult>) => next({ ok: 'mine' })],
   ])('a stage that %s ends in one failure', async (_, stage) => {
     const result = await withStage(stage).call(call);
     expect(isToolResult(result)).toBe(true);
@@ -802,8 +802,8 @@ describe('building', () => {
 
 describe('invariants', () => {
   const stages: fc.Arbitrary<AnyStage> = fc.constantFrom<AnyStage>(
-    (_, next: () => never) => next(),
-    async (_, next: () => Promise<never>) => await next(),
+    (_, next: () => Maybe<ToolResult>) => next(),
+    async (_, next: () => Maybe<ToolResult>) => await next(),
     () => {
       throw new Error('thrown');
     },
@@ -816,16 +816,16 @@ describe('invariants', () => {
     async () => ({ ok: true }) as never,
     (ctx) => ctx.ok({ odd: () => {} }),
     (ctx) => ctx.fail('nonsense' as never, 'x'),
-    (ctx, next: () => never) => {
+    (ctx, next: () => Maybe<ToolResult>) => {
       ctx.abort('mine');
       return next();
     },
-    (_, next: () => never) => {
+    (_, next: () => Maybe<ToolResult>) => {
       void next();
       return next();
     },
     (ctx) => ctx.restart({ a: 1, b: 1 }),
-    async (ctx, next: () => Promise<unknown>) => {
+    async (ctx, next: () => unknown) => {
       void next();
       return ctx.ok('early');
     },
