@@ -77,7 +77,7 @@ function missingCapability(ctx: Ready): Failure | undefined {
   const { tool } = ctx;
   const missing =
     (tool.paths !== undefined && ctx.fs === undefined && 'paths') ||
-    (tool.urls !== undefined && !('fetch' in ctx) && 'urls') ||
+    (tool.urls !== undefined && ctx.fetch === undefined && 'urls') ||
     (tool.commands !== undefined && !('exec' in ctx) && 'commands');
   if (!missing) return undefined;
   return ctx.fail('internal', `"${tool.name}" declares ${missing}, but no guard for them ran before it.`);

@@ -1,4 +1,5 @@
 import type { ScopedFs } from './capabilities/fs/types.ts';
+import type { ScopedFetch } from './capabilities/net/types.ts';
 import { type ErrorCode, type FailureOptions, isErrorCode, isRetryable, ToolError } from './errors.ts';
 import type { Registry } from './registry.ts';
 import { type Failure, noMeta, rememberCause, type Success, type ToolResult } from './result.ts';
@@ -28,6 +29,7 @@ export class CallContext implements Call {
   args: unknown = undefined;
   effects: readonly Effect[] | undefined = undefined;
   fs: ScopedFs | undefined = undefined;
+  fetch: ScopedFetch | undefined = undefined;
 
   readonly #host: Host;
   #call: Required<ToolCall>;
@@ -140,6 +142,7 @@ export class CallContext implements Call {
     this.args = undefined;
     this.effects = undefined;
     this.fs = undefined;
+    this.fetch = undefined;
     return this.#host.restart(this);
   }
 

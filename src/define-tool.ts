@@ -1,4 +1,5 @@
 import type { PathIntent, ScopedFs } from './capabilities/fs/types.ts';
+import type { ScopedFetch } from './capabilities/net/types.ts';
 import { checkMilliseconds } from './milliseconds.ts';
 import type { Infer } from './schema/infer.ts';
 import type { JsonSchemaObject } from './schema/json-schema.ts';
@@ -13,11 +14,13 @@ type Declared = { readonly [argument: string]: PathIntent };
 type DataOf<O> = [O] extends [JsonSchemaObject]
   ? Maybe<Infer<O>> | AsyncGenerator<unknown, Infer<O>> | Generator<unknown, Infer<O>>
   : unknown;
-type ContextOf<P> = ToolContext & ([P] extends [Declared] ? { readonly fs: ScopedFs } : unknown);
+type ContextOf<P, U> = ToolContext &
+  ([P] extends [Declared] ? { readonly fs: ScopedFs } : unknown) &
+  ([U] extends [readonly string[]] ? { readonly fetch: ScopedFetch } : unknown);
 
 /** What `defineTool` takes: a {@link Tool} whose arguments, data and capabilities are typed by what it declares. */
-export interface ToolDefinition<S, O, P>
-  extends Omit<Tool, 'parameters' | 'output' | 'paths' | 'handler' | 'preview' | 'standardSchema'> {
+export interface ToolDefinition<S, O, P, U = undefined>
+  extends Omit<Tool, 'parameters' | 'output' | 'paths' | 'urls' | 'handler' | 'preview' | 'standardSchema'> {
   /** The arguments: a JSON Schema object, or a Standard Schema (zod, valibot, arktype ...). */
   readonly parameters: S;
   /** The JSON Schema shown to the model, for a Standard Schema that does not yield one itself. */
@@ -26,8 +29,10 @@ export interface ToolDefinition<S, O, P>
   readonly output?: O;
   /** Which arguments are paths (a property name, or a JSON pointer with `*` for every array item), and for what. */
   readonly paths?: P;
-  handler(args: ArgumentsOf<S>, context: ContextOf<P>): DataOf<O>;
-  preview?(args: ArgumentsOf<S>, context: ContextOf<P>): unknown;
+  /** Which arguments are URLs: property names, or JSON pointers with `*` for every array item. */
+  readonly urls?: U;
+  handler(args: ArgumentsOf<S>, context: ContextOf<P, U>): DataOf<O>;
+  preview?(args: ArgumentsOf<S>, context: ContextOf<P, U>): unknown;
 }
 
 /**
@@ -47,16 +52,18 @@ export function defineTool<
   const S extends JsonSchemaObject | StandardSchema,
   const O extends JsonSchemaObject | undefined = undefined,
   const P extends Declared | undefined = undefined,
->(definition: ToolDefinition<S, O, P>): Tool<ArgumentsOf<S>, ContextOf<P>> {
+  const U extends readonly string[] | undefined = undefined,
+>(definition: ToolDefinition<S, O, P, U>): Tool<ArgumentsOf<S>, ContextOf<P, U>> {
   const { parameters, jsonSchema, ...rest } = definition;
   const standard = isStandardSchema(parameters);
   const tool = {
     ...rest,
     parameters: standard ? (jsonSchema ?? jsonSchemaOf(parameters, String(definition.name))) : parameters,
     ...(standard && { standardSchema: parameters }),
-  } as unknown as Tool<ArgumentsOf<S>, ContextOf<P>>;
+  } as unknown as Tool<ArgumentsOf<S>, ContextOf<P, U>>;
   checkTool(tool as unknown as Tool);
   checkPaths(tool as unknown as Tool);
+  checkNames(tool as unknown as Tool, 'urls');
   return Object.freeze(tool);
 }
 
@@ -87,7 +94,7 @@ export function checkTool(tool: Tool): void {
   if (tool.timeout !== undefined) checkMilliseconds(tool.timeout, `The timeout of tool "${name}"`);
 }
 
-/** A path declaration that names no argument would guard nothing. */
+/** A declaration that names no argument would guard nothing. */
 function checkPaths(tool: Tool): void {
   const properties = tool.parameters.properties;
   if (tool.paths === undefined || properties === undefined) return;
@@ -95,12 +102,25 @@ function checkPaths(tool: Tool): void {
     if (intent !== 'read' && intent !== 'write') {
       throw new TypeError(`Tool "${tool.name}": paths.${argument} must be 'read' or 'write'; it is ${String(intent)}.`);
     }
-    const top = argument.startsWith('/') ? (argument.split('/')[1] ?? '') : argument;
-    if (!Object.hasOwn(properties, top.replaceAll('~1', '/').replaceAll('~0', '~'))) {
-      throw new TypeError(
-        `Tool "${tool.name}" declares the path argument "${argument}", but its parameters have no such property. ` +
-          `They are: ${Object.keys(properties).join(', ')}.`,
-      );
-    }
+    checkArgument(tool, 'paths', argument, properties);
   }
+}
+
+function checkNames(tool: Tool, declaration: 'urls'): void {
+  const names: unknown = tool[declaration];
+  const properties = tool.parameters.properties;
+  if (names === undefined) return;
+  if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
+    throw new TypeError(`Tool "${tool.name}": ${declaration} must be a list of property names or JSON pointers.`);
+  }
+  if (properties !== undefined) for (const name of names) checkArgument(tool, declaration, name, properties);
+}
+
+function checkArgument(tool: Tool, declaration: 'paths' | 'urls', argument: string, properties: object): void {
+  const top = argument.startsWith('/') ? (argument.split('/')[1] ?? '') : argument;
+  if (Object.hasOwn(properties, top.replaceAll('~1', '/').replaceAll('~0', '~'))) return;
+  throw new TypeError(
+    `Tool "${tool.name}" declares the ${declaration === 'paths' ? 'path' : 'URL'} argument "${argument}", but its ` +
+      `parameters have no such property. They are: ${Object.keys(properties).join(', ')}.`,
+  );
 }

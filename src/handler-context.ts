@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ScopedFs } from './capabilities/fs/types.ts';
+import type { ScopedFetch } from './capabilities/net/types.ts';
 import { canonicalJson } from './policy/canonical-json.ts';
 import type { ToolContext } from './tool.ts';
 import type { Ready, ToolCall } from './types.ts';
@@ -30,6 +31,11 @@ export class HandlerContext implements ToolContext {
   // The interface promises `fs` to tools that declare paths; execute refuses to run those without it.
   get fs(): ScopedFs {
     return this.#ctx.fs as ScopedFs;
+  }
+
+  // Likewise for tools that declare URLs.
+  get fetch(): ScopedFetch {
+    return this.#ctx.fetch as ScopedFetch;
   }
 
   get idempotencyKey(): string {

@@ -1,4 +1,5 @@
 import type { PathIntent, ScopedFs } from './capabilities/fs/types.ts';
+import type { ScopedFetch } from './capabilities/net/types.ts';
 import type { JsonSchemaObject } from './schema/json-schema.ts';
 import type { ToolCall } from './types.ts';
 
@@ -74,4 +75,6 @@ export interface ToolContext<State = unknown> {
   progress(data: unknown): void;
   /** Present when the tool declares `paths`. */
   readonly fs?: ScopedFs;
+  /** Present when the tool declares `urls`. */
+  readonly fetch?: ScopedFetch;
 }

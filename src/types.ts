@@ -1,4 +1,5 @@
 import type { ScopedFs } from './capabilities/fs/types.ts';
+import type { ScopedFetch } from './capabilities/net/types.ts';
 import type { ErrorCode, FailureOptions } from './errors.ts';
 import type { Registry } from './registry.ts';
 import type { Failure, Success, ToolResult } from './result.ts';
@@ -75,6 +76,7 @@ export interface Ready<State = unknown> extends Found<State> {
   readonly args: unknown;
   readonly effects?: readonly Effect[];
   readonly fs?: ScopedFs;
+  readonly fetch?: ScopedFetch;
 }
 
 /** Hands on to the rest of the chain, with what this stage adds. To be called once. */

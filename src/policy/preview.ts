@@ -1,4 +1,5 @@
 import type { ScopedFs } from '../capabilities/fs/types.ts';
+import type { ScopedFetch } from '../capabilities/net/types.ts';
 import { ToolError } from '../errors.ts';
 import { HandlerContext } from '../handler-context.ts';
 import type { Tool } from '../tool.ts';
@@ -49,6 +50,13 @@ class PreviewContext extends HandlerContext {
     // Absent for tools that declare no paths, whatever the type says.
     const fs = super.fs as ScopedFs | undefined;
     return (fs === undefined ? fs : readOnly(fs)) as ScopedFs;
+  }
+
+  // Nothing may leave before somebody has said yes.
+  override get fetch(): ScopedFetch {
+    return async () => {
+      throw new ToolError('A preview may not reach the network.', { code: 'url_denied' });
+    };
   }
 
   override progress(): void {}
