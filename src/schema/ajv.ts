@@ -3,7 +3,7 @@ import type { Ajv, AnySchemaObject, Options, ValidateFunction } from 'ajv';
 import type { FormatsPlugin } from 'ajv-formats';
 import { type Dialect, dialectOf } from './dialect.ts';
 import type { Validator } from './engine.ts';
-import { explain } from './explain.ts';
+import { Explainer } from './explain.ts';
 import type { JsonSchema, JsonSchemaObject } from './json-schema.ts';
 import { compilePattern } from './pattern/compile.ts';
 import { prepareSchema } from './prepare.ts';
@@ -47,13 +47,15 @@ export class AjvCompiler {
 
   #validator(prepared: JsonSchema, dialect: Dialect, schema: JsonSchema): Validator {
     const validate = this.#instance(dialect).compile(prepared);
+    let explainer: Explainer | undefined;
     const validator = (value: unknown): readonly Violation[] | undefined => {
       try {
         // Exactly true: an asynchronous schema would answer with a promise.
         if ((validate(value) as unknown) === true) return undefined;
-        return explain(prepared, value, validate.errors ?? []);
+        explainer ??= new Explainer(prepared);
+        return explainer.explain(value, validate.errors ?? []);
       } catch {
-        return explain(schema, value, []);
+        return new Explainer(schema).explain(value, []);
       }
     };
     return Object.assign(validator, { fills: this.#options.defaults && hasDefault(prepared) });

@@ -92,7 +92,11 @@ function unfit(tool: Tool, violations: readonly Violation[]): Refusal {
   return {
     code: 'invalid_arguments',
     message: `Invalid arguments for "${tool.name}": ${what}${what.endsWith('?') ? '' : '.'}`,
-    details: { reason: 'schema', violations },
+    // For the program; what stands in the text is not said twice.
+    details: {
+      reason: 'schema',
+      violations: violations.map(({ pointer, keyword, expected }) => ({ pointer, keyword, expected })),
+    },
   };
 }
 

@@ -5,7 +5,7 @@ const longest = 80;
 export function describeValue(value: unknown): string {
   switch (typeof value) {
     case 'string':
-      return `string ${cut(JSON.stringify(value.slice(0, longest + 1)))}`;
+      return isPlain(value) ? `string "${value}"` : `string ${cut(JSON.stringify(value.slice(0, longest + 1)))}`;
     case 'number':
     case 'boolean':
       return `${typeof value} ${String(value)}`;
@@ -31,6 +31,11 @@ export function literal(value: unknown): string {
 export function listed(items: readonly string[], separator = ', '): string {
   const shown = items.slice(0, 10).join(separator);
   return items.length > 10 ? `${shown}${separator}and ${items.length - 10} more` : shown;
+}
+
+/** Whether a short text is its own JSON text, but for the quotes. */
+function isPlain(text: string): boolean {
+  return text.length <= 20 && /^[\w ./:+-]*$/.test(text);
 }
 
 function cut(text: string): string {

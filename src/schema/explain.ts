@@ -1,12 +1,16 @@
-import type { ErrorObject } from 'ajv';
+import type { ErrorObject as AjvError } from 'ajv';
 import { subjectOf } from './branches.ts';
 import { describeValue, listed, literal } from './describe.ts';
 import { findViolations } from './find-violations.ts';
 import type { JsonSchema } from './json-schema.ts';
+import { Plans } from './plan.ts';
 import { pointerStep, valueAt } from './pointer.ts';
 import type { Violation } from './violation.ts';
 
 const most = 10;
+
+/** What an engine says of a fault, in Ajv's words. */
+export type ErrorObject = Pick<AjvError, 'instancePath' | 'keyword' | 'params' | 'message'>;
 
 const examples: ReadonlyMap<string, string> = new Map([
   ['date', '2024-05-31'],
@@ -20,24 +24,30 @@ const examples: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Says what is wrong with a value that Ajv refused. Ajv stops at the first error, which keeps hostile input cheap; so its
- * one decisive error is joined by what a bounded search of our own finds beside it. Errors of Ajv carry parts of the schema
- * and are never handed on as they are.
+ * Says what is wrong with values that Ajv refused by a schema. Ajv stops at the first error, which keeps hostile input
+ * cheap; so its one decisive error is joined by what a bounded search of our own finds beside it. Errors of Ajv carry
+ * parts of the schema and are never handed on as they are.
  */
-export function explain(schema: JsonSchema, value: unknown, errors: readonly ErrorObject[]): readonly Violation[] {
-  try {
-    return explained(schema, value, errors);
-  } catch {
-    return [uncheckable(value)];
-  }
-}
+export class Explainer {
+  readonly #schema: JsonSchema;
+  readonly #plans: Plans;
 
-function explained(schema: JsonSchema, value: unknown, errors: readonly ErrorObject[]): readonly Violation[] {
-  const found = findViolations(schema, value);
-  const decisive = decisiveError(errors);
-  if (decisive === undefined) return found.length > 0 ? found : [uncheckable(value)];
-  if (found.some((violation) => covers(violation, decisive))) return found;
-  return [violationOf(decisive, value), ...found].slice(0, most);
+  constructor(schema: JsonSchema) {
+    this.#schema = schema;
+    this.#plans = new Plans(schema);
+  }
+
+  explain(value: unknown, errors: readonly ErrorObject[]): readonly Violation[] {
+    try {
+      const found = findViolations(this.#schema, value, this.#schema, this.#plans);
+      const decisive = decisiveError(errors);
+      if (decisive === undefined) return found.length > 0 ? found : [uncheckable(value)];
+      if (found.some((violation) => covers(violation, decisive))) return found;
+      return [violationOf(decisive, value), ...found].slice(0, most);
+    } catch {
+      return [uncheckable(value)];
+    }
+  }
 }
 
 /** Ajv adds the error of an outer keyword after those of the schemas inside it, so the last one decides. */
@@ -58,7 +68,9 @@ function isComposite({ keyword }: ErrorObject): boolean {
   return keyword === 'anyOf' || keyword === 'oneOf';
 }
 
-function pointerOf({ instancePath, params }: ErrorObject): string {
+function pointerOf({ keyword, instancePath, params }: ErrorObject): string {
+  // Asked first because it is the usual one, and has nothing more to say.
+  if (keyword === 'type') return instancePath;
   const property: unknown = params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'];
   return typeof property === 'string' ? instancePath + pointerStep(property) : instancePath;
 }

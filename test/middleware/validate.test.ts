@@ -130,14 +130,8 @@ describe('what is refused', () => {
     expect(failure?.details).toEqual({
       reason: 'schema',
       violations: [
-        { pointer: '/b', keyword: 'required', expected: 'integer', received: 'nothing', message: '/b is required' },
-        {
-          pointer: '/a',
-          keyword: 'type',
-          expected: 'integer',
-          received: 'string "4"',
-          message: '/a must be integer (got string "4")',
-        },
+        { pointer: '/b', keyword: 'required', expected: 'integer' },
+        { pointer: '/a', keyword: 'type', expected: 'integer' },
       ],
     });
   });
@@ -207,7 +201,7 @@ describe('a tool with a Standard Schema', () => {
         'Invalid arguments for "add": /list/0/a~1b: Expected number; the value: Something is wrong.',
       );
       expect(failure?.details).toMatchObject({
-        violations: [{ pointer: '/list/0/a~1b', received: 'string "x"' }, { pointer: '' }],
+        violations: [{ pointer: '/list/0/a~1b', expected: 'Expected number' }, { pointer: '' }],
       });
     }
   });

@@ -1,0 +1,150 @@
+import type { JsonSchema, JsonSchemaObject } from './json-schema.ts';
+import { pointerStep, valueAt } from './pointer.ts';
+import { kindsOf, typesOf } from './types-of.ts';
+import { isSchemaObject } from './walk.ts';
+
+/** A property that a schema describes or requires. */
+export interface Property {
+  readonly name: string;
+  readonly plan: Plan | undefined;
+  /** Its part of a JSON pointer. */
+  readonly step: string;
+  readonly required: boolean;
+}
+
+/** A bound of a number. */
+export interface Bound {
+  readonly keyword: string;
+  readonly limit: number;
+  /** `at least 2`. */
+  readonly words: string;
+  readonly holds: (value: number) => boolean;
+}
+
+/** The literals that a schema allows. */
+export interface Choice {
+  readonly keyword: 'const' | 'enum';
+  readonly allowed: readonly unknown[];
+}
+
+/**
+ * What an explanation needs to know of a schema, worked out once and laid out alike for all schemas: models send
+ * arguments that do not fit all the time, and saying so must not cost more than the call.
+ */
+export class Plan {
+  readonly schema: JsonSchema;
+  /** The kinds of value that the schema's types allow; see `kindOf`. */
+  readonly kinds: number;
+  /** Its types in words: `integer or null`; `''` when it names none. */
+  readonly expected: string;
+  readonly hasId: boolean;
+  readonly choice: Choice | undefined;
+  readonly bounds: readonly Bound[];
+  readonly hasReference: boolean;
+  readonly hasParts: boolean;
+  readonly #plans: Plans;
+  #properties: ReadonlyMap<string, Property> | undefined = undefined;
+  #required: readonly Property[] | undefined = undefined;
+  #target: { readonly plan: Plan | undefined } | undefined = undefined;
+
+  constructor(schema: JsonSchema, plans: Plans) {
+    const keywords: JsonSchemaObject = isSchemaObject(schema) ? schema : {};
+    this.schema = schema;
+    this.#plans = plans;
+    this.kinds = kindsOf(keywords);
+    this.expected = typesOf(keywords).join(' or ');
+    this.hasId = typeof keywords.$id === 'string';
+    this.choice = choiceOf(keywords);
+    this.bounds = boundsOf(keywords);
+    this.hasReference = typeof keywords.$ref === 'string';
+    this.hasParts = ['allOf', 'anyOf', 'oneOf'].some((keyword) => Array.isArray(keywords[keyword]));
+  }
+
+  get properties(): ReadonlyMap<string, Property> {
+    this.#properties ??= propertiesOf(this.schema as JsonSchemaObject, this.#plans);
+    return this.#properties;
+  }
+
+  /** Those of them that must be there, in the order of the schema. */
+  get required(): readonly Property[] {
+    this.#required ??= requiredOf(this.schema as JsonSchemaObject, this.properties);
+    return this.#required;
+  }
+
+  /** What its `$ref` leads to. */
+  get target(): Plan | undefined {
+    this.#target ??= { plan: this.#plans.at((this.schema as JsonSchemaObject).$ref as string) };
+    return this.#target.plan;
+  }
+}
+
+/** The plans of a schema and of what is in it, each made when it is first needed. References are looked up in `root`. */
+export class Plans {
+  readonly #root: JsonSchema;
+  readonly #known = new WeakMap<object, Plan>();
+
+  constructor(root: JsonSchema) {
+    this.#root = root;
+  }
+
+  /** `undefined` for what allows everything or is no schema. */
+  of(schema: unknown): Plan | undefined {
+    if (schema === false) return new Plan(false, this);
+    if (!isSchemaObject(schema)) return undefined;
+    let plan = this.#known.get(schema);
+    if (plan === undefined) {
+      plan = new Plan(schema, this);
+      this.#known.set(schema, plan);
+    }
+    return plan;
+  }
+
+  at(reference: string): Plan | undefined {
+    if (reference !== '#' && !reference.startsWith('#/')) return undefined;
+    try {
+      return this.of(valueAt(this.#root, decodeURIComponent(reference.slice(1))));
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function choiceOf(schema: JsonSchemaObject): Choice | undefined {
+  if ('const' in schema) return { keyword: 'const', allowed: [schema.const] };
+  return Array.isArray(schema.enum) ? { keyword: 'enum', allowed: schema.enum } : undefined;
+}
+
+function boundsOf(schema: JsonSchemaObject): readonly Bound[] {
+  const bounds: Bound[] = [];
+  function add(keyword: string, words: string, holds: (value: number, limit: number) => boolean): void {
+    const limit = schema[keyword];
+    if (typeof limit !== 'number') return;
+    bounds.push({ keyword, limit, words: `${words} ${limit}`, holds: (value) => holds(value, limit) });
+  }
+  add('minimum', 'at least', (value, limit) => value >= limit);
+  add('maximum', 'at most', (value, limit) => value <= limit);
+  add('exclusiveMinimum', 'more than', (value, limit) => value > limit);
+  add('exclusiveMaximum', 'less than', (value, limit) => value < limit);
+  return bounds;
+}
+
+function propertiesOf(schema: JsonSchemaObject, plans: Plans): ReadonlyMap<string, Property> {
+  const properties = new Map<string, Property>();
+  if (!isSchemaObject(schema.properties)) return properties;
+  const required = namesIn(schema.required);
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const plan = plans.of(property);
+    properties.set(name, { name, plan, step: pointerStep(name), required: required.includes(name) });
+  }
+  return properties;
+}
+
+function requiredOf(schema: JsonSchemaObject, known: ReadonlyMap<string, Property>): readonly Property[] {
+  return namesIn(schema.required).map(
+    (name) => known.get(name) ?? { name, plan: undefined, step: pointerStep(name), required: true },
+  );
+}
+
+function namesIn(list: unknown): readonly string[] {
+  return Array.isArray(list) ? list.filter((name): name is string => typeof name === 'string') : [];
+}
