@@ -1,10 +1,7 @@
-import type { ToolError } from '../errors.ts';
-import { canonicalJson } from '../policy/canonical-json.ts';
 import { AjvCompiler } from './ajv.ts';
+import { CachedEngine } from './cached-engine.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { invalidSchema, schemaFault } from './schema-fault.ts';
 import type { Violation } from './violation.ts';
-import { isSchemaObject } from './walk.ts';
 
 export type { Violation } from './violation.ts';
 
@@ -49,8 +46,8 @@ export interface SchemaEngineOptions {
  * passed over, as JSON Schema has it; `lintSchema` reports them.
  */
 export function createSchemaEngine(options?: SchemaEngineOptions): SchemaEngine {
-  if (options !== undefined) return new AjvEngine(options);
-  shared ??= new AjvEngine({});
+  if (options !== undefined) return onAjv(options);
+  shared ??= onAjv({});
   return shared;
 }
 
@@ -61,72 +58,9 @@ export function compile(schema: JsonSchema, options?: CompileOptions): Validator
 
 let shared: SchemaEngine | undefined;
 
-/** Validators kept for schemas that look the same; those in use live on with their schema object. */
-const mostByText = 2_000;
-
-class AjvEngine implements SchemaEngine {
-  readonly #filling: Compiled;
-  readonly #checking: Compiled;
-
-  constructor(options: SchemaEngineOptions) {
-    this.#filling = new Compiled(new AjvCompiler({ ...options, defaults: true }));
-    this.#checking = new Compiled(new AjvCompiler({ ...options, defaults: false }));
-  }
-
-  compile(schema: JsonSchema, options?: CompileOptions): Validator {
-    return (options?.defaults === false ? this.#checking : this.#filling).get(schema);
-  }
-}
-
-/** The validators of one kind: by the schema object, and by what it says. Refusals are remembered as well. */
-class Compiled {
-  readonly #compiler: AjvCompiler;
-  readonly #byIdentity = new WeakMap<object, Validator | ToolError>();
-  readonly #byText = new Map<string, Validator | ToolError>();
-
-  constructor(compiler: AjvCompiler) {
-    this.#compiler = compiler;
-  }
-
-  get(schema: JsonSchema): Validator {
-    const known = isSchemaObject(schema) ? this.#byIdentity.get(schema) : undefined;
-    const outcome = known ?? this.#find(schema);
-    if (typeof outcome === 'function') return outcome;
-    throw outcome;
-  }
-
-  #find(schema: JsonSchema): Validator | ToolError {
-    const outcome = this.#compile(schema);
-    if (isSchemaObject(schema)) this.#byIdentity.set(schema, outcome);
-    return outcome;
-  }
-
-  #compile(schema: JsonSchema): Validator | ToolError {
-    let snapshot: JsonSchema;
-    let text: string;
-    try {
-      // Plain JSON from here on: no accessor, no class, nothing that can be changed under a validator.
-      snapshot = JSON.parse(JSON.stringify(schema)) as JsonSchema;
-      text = canonicalJson(snapshot);
-    } catch {
-      return invalidSchema('The schema is not JSON: it contains itself, is nested too deeply, or holds other values.');
-    }
-    const known = this.#byText.get(text);
-    if (known !== undefined) return known;
-    const outcome = this.#make(snapshot);
-    if (this.#byText.size >= mostByText) {
-      const [oldest] = this.#byText.keys();
-      this.#byText.delete(oldest as string);
-    }
-    this.#byText.set(text, outcome);
-    return outcome;
-  }
-
-  #make(schema: JsonSchema): Validator | ToolError {
-    try {
-      return this.#compiler.compile(schema);
-    } catch (error) {
-      return schemaFault(schema, error);
-    }
-  }
+function onAjv(options: SchemaEngineOptions): SchemaEngine {
+  return new CachedEngine(
+    new AjvCompiler({ ...options, defaults: true }),
+    new AjvCompiler({ ...options, defaults: false }),
+  );
 }

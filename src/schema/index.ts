@@ -1,3 +1,4 @@
+export { cfworkerEngine } from './cfworker.ts';
 export {
   type CompileOptions,
   createSchemaEngine,

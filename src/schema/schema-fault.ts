@@ -1,6 +1,6 @@
-import type { ErrorObject } from 'ajv';
 import { ToolError } from '../errors.ts';
 import { describeValue } from './describe.ts';
+import type { ErrorObject } from './explain.ts';
 import { wordFor } from './foreign-types.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { SlowPattern } from './pattern/compile.ts';
