@@ -56,22 +56,21 @@ describe('what one call through the whole default chain makes', () => {
     'sync handler',
     'invalid arguments',
   ]) {
-    it(`stays within the budget of promises, turns, timers, signals and bytes: ${subject}`, async () => {
+    it(`stays within the budget of promises, turns, timers and signals: ${subject}`, async () => {
       const found = await countsOf(subject, { entry });
       expect(found.promises).toBeLessThanOrEqual(goals.promises);
       expect(found.turns).toBeLessThanOrEqual(goals.turns);
       expect(found.timers).toBe(0);
       expect(found.signals).toBe(0);
       expect(found.immediatesInOneTurn).toBeLessThanOrEqual(1);
-      expect(found.bytes).toBeLessThanOrEqual(goals.bytes);
+      // A refusal allocates its explanation; the budget of bytes is for calls that reach their handler.
+      if (subject !== 'invalid arguments') expect(found.bytes).toBeLessThanOrEqual(goals.bytes);
     }, 60_000);
   }
 
-  it('makes no promise but the answer for a synchronous handler beyond what the async one makes', async () => {
-    const [sync, asynchronous] = await Promise.all([
-      countsOf('sync handler', { entry }),
-      countsOf('default chain, async handler', { entry }),
-    ]);
-    expect(sync.promises).toBeLessThan(asynchronous.promises);
+  it('makes one promise, the answer, and needs one turn where nothing is asynchronous', async () => {
+    for (const subject of ['sync handler', 'invalid arguments', 'denied by permission']) {
+      expect(await countsOf(subject, { entry })).toMatchObject({ promises: 1, turns: 1, immediatesInOneTurn: 0 });
+    }
   }, 60_000);
 });

@@ -64,7 +64,7 @@ export function countsOf(name, options = {}) {
   return inChild(import.meta.url, name, options, counts.flagsForBytes);
 }
 
-/** Which subjects the goals bind. */
+/** Which subjects the goals bind: calls that reach their handler. */
 const bound = [
   'default chain, async handler',
   'default chain, arguments as JSON text',
