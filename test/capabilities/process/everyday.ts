@@ -1,0 +1,36 @@
+/**
+ * Thirty commands that only look, as models write them every day. Fixed before the parser was written: at least 24 must
+ * parse and at least 16 must run without asking.
+ */
+export const everyday: readonly string[] = [
+  'ls -la',
+  'cat package.json | head -50',
+  'grep -rn "TODO" src | wc -l',
+  'find . -name "*.ts" -not -path "./node_modules/*"',
+  'rg -n "class Foo" -g "*.ts" src',
+  'pwd && ls',
+  'echo "a b"',
+  'git status --short',
+  'git log --oneline -n 20',
+  'git diff --stat HEAD~1',
+  'find src -type f -name "*.test.ts" | wc -l',
+  'grep -rl "createRouter" --include="*.ts" src | sort',
+  'cat src/index.ts | grep -n export | sort | uniq -c | sort -rn | head -20',
+  'rg --files -g "*.md" | head',
+  'wc -l src/*.ts',
+  'head -n 40 README.md',
+  'tail -n 100 logs/app.log | grep -i error',
+  "ls -R src | grep ':$'",
+  'find . -maxdepth 2 -type d | sort',
+  'du -sh node_modules',
+  'stat package.json',
+  'file dist/index.js',
+  'diff -u old.txt new.txt',
+  'git show --stat HEAD',
+  'cut -d, -f2 data.csv | sort -u',
+  'tree -L 2 src',
+  "sed -n '10,40p' src/index.ts",
+  'cat package.json 2>/dev/null || echo none',
+  'grep -n "version" package.json && git branch --show-current',
+  'find . -name "*.log" -mtime -1 -size +10k',
+];
