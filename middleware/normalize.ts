@@ -115,8 +115,8 @@ export function normalize(options: NormalizeOptions = {}): Stage {
       code,
       retryable: typeof result.retryable === 'boolean' ? result.retryable : isRetryable(code),
       effect: result.effect === 'none' ? 'none' : 'unknown',
-      ...(details !== undefined && { details }),
     };
+    if (details !== undefined) (failure as { details?: unknown }).details = details;
     return rememberCause(failure, causeOf(result));
   }
 

@@ -3,6 +3,7 @@ import { forModel } from './control-characters.ts';
 import { jsonLength } from './fit-text.ts';
 import { convertItem, startWalk, wellFormed } from './json-safe.ts';
 import type { Redactor } from './redact.ts';
+import { shortestSecret } from './secret-patterns.ts';
 import { shrink } from './shrink.ts';
 import { shrinkWithinSchema } from './shrink-within-schema.ts';
 import { joinEnds, truncateText } from './truncate.ts';
@@ -47,10 +48,21 @@ const aroundValue = 128;
 /** No data is looked at further than this, whatever a schema says of it. */
 const mostValues = 5_000_000;
 
+/** Whether a short text has only printable ASCII and no colon, as in a URL with a password: most texts are like that. */
+function isHarmless(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < 0x20 || code > 0x7e || code === 0x3a) return false;
+  }
+  return true;
+}
+
 export function createCleaner({ redactor, maxCharacters, hint }: CleanerOptions): Cleaner {
   const cleanNames = new Set<string>();
+  const shortest = redactor === undefined ? shortestSecret : redactor.shortest;
 
   function wash(text: string, notes: Notes): string {
+    if (text.length < shortest && isHarmless(text)) return text;
     const whole = wellFormed(text);
     const visible = forModel(whole);
     if (visible !== text) notes.cleaned = true;

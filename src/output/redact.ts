@@ -25,6 +25,8 @@ export interface Found {
 }
 
 export interface Redactor {
+  /** No secret is shorter, in characters, apart from the password in a URL. */
+  readonly shortest: number;
   /**
    * Puts `[redacted:type]` in the place of every secret that is recognized. Doing it again changes nothing more.
    * The kinds that were found are added to `found`.
@@ -72,7 +74,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     }
     return clean;
   }
-  return { redact };
+  return { shortest, redact };
 }
 
 function replacePattern(text: string, { type, pattern, accept, group }: SecretPattern, found?: Found): string {

@@ -88,15 +88,16 @@ function unusable(tool: Tool, { code, reason, message, place }: ArgumentsFault):
 
 function unfit(tool: Tool, violations: readonly Violation[]): Refusal {
   let what = '';
-  for (const { message } of violations) what += what === '' ? message : `; ${message}`;
+  // For the program: what stands in the text is not said twice.
+  const places: Pick<Violation, 'pointer' | 'keyword' | 'expected'>[] = [];
+  for (const { pointer, keyword, expected, message } of violations) {
+    what += what === '' ? message : `; ${message}`;
+    places.push({ pointer, keyword, expected });
+  }
   return {
     code: 'invalid_arguments',
     message: `Invalid arguments for "${tool.name}": ${what}${what.endsWith('?') ? '' : '.'}`,
-    // For the program; what stands in the text is not said twice.
-    details: {
-      reason: 'schema',
-      violations: violations.map(({ pointer, keyword, expected }) => ({ pointer, keyword, expected })),
-    },
+    details: { reason: 'schema', violations: places },
   };
 }
 
