@@ -1,0 +1,53 @@
+import type { ToolError } from '../../errors.ts';
+import type { Fetcher } from './fetcher.ts';
+import { Lifeline, withdrawn } from './lifeline.ts';
+import { refusal } from './refusal.ts';
+import type { FetchInit, FetchResponse, ScopedFetch } from './types.ts';
+import type { CheckedUrl } from './url-policy.ts';
+
+/** Access to the URLs of one call, until it is revoked. */
+export class GrantedFetch {
+  readonly #fetcher: Fetcher;
+  readonly #granted: ReadonlySet<string>;
+  readonly #lines = new Set<Lifeline>();
+  #ended: ToolError | undefined;
+
+  constructor(fetcher: Fetcher, granted: readonly CheckedUrl[]) {
+    this.#fetcher = fetcher;
+    this.#granted = new Set(granted.map(keyOf));
+  }
+
+  readonly fetch: ScopedFetch = async (url, init = {}) => {
+    if (this.#ended !== undefined) throw this.#ended;
+    const checked = this.#fetcher.policy.check(url);
+    if (!this.#granted.has(keyOf(checked))) throw refusal('not-granted');
+    return this.#send(checked, init);
+  };
+
+  /** Ends the requests that are under way, and this access for good. */
+  revoke(reason: ToolError = refusal('revoked')): void {
+    this.#ended ??= reason;
+    for (const line of this.#lines) line.end(reason);
+  }
+
+  async #send(url: CheckedUrl, init: FetchInit): Promise<FetchResponse> {
+    const line = new Lifeline();
+    const { signal } = init;
+    const withdraw = () => line.end(withdrawn());
+    if (signal?.aborted) withdraw();
+    signal?.addEventListener('abort', withdraw, { once: true });
+    this.#lines.add(line);
+    try {
+      return await this.#fetcher.fetch(url, init, line);
+    } finally {
+      signal?.removeEventListener('abort', withdraw);
+      this.#lines.delete(line);
+    }
+  }
+}
+
+/** What a server is asked for: the fragment stays here. */
+function keyOf({ href }: CheckedUrl): string {
+  const hash = href.indexOf('#');
+  return hash < 0 ? href : href.slice(0, hash);
+}
