@@ -1,11 +1,18 @@
 import { toFailure } from '../src/failure.ts';
 import { HandlerContext } from '../src/handler-context.ts';
+import { checkOptions } from '../src/options.ts';
 import type { Failure, ToolResult } from '../src/result.ts';
+import type { SchemaEngine } from '../src/schema/engine.ts';
 import type { JsonSchemaObject } from '../src/schema/json-schema.ts';
 import { isThenable, toPromise } from '../src/thenable.ts';
 import type { Tool, ToolContext } from '../src/tool.ts';
 import { withTraits } from '../src/traits.ts';
 import type { Maybe, Ready, Stage } from '../src/types.ts';
+
+export interface ExecuteOptions {
+  /** What checks data against the tool's `output` schema. Default: Ajv, loaded with the first tool that has one. */
+  readonly engine?: SchemaEngine;
+}
 
 /**
  * Runs the tool's handler: synchronous, asynchronous, or a generator, whose yields are progress and whose return value
@@ -16,7 +23,9 @@ import type { Maybe, Ready, Stage } from '../src/types.ts';
  *
  * Fails with: `tool_error`, `invalid_output`, `internal`.
  */
-export function execute(): Stage<Ready> {
+export function execute(options: ExecuteOptions = {}): Stage<Ready> {
+  checkOptions('execute', options, ['engine']);
+  const { engine } = options;
   return withTraits(
     function execute(ctx: Ready): Maybe<ToolResult> {
       const { tool } = ctx;
@@ -31,12 +40,12 @@ export function execute(): Stage<Ready> {
       try {
         const data = tool.handler(ctx.args, new HandlerContext(ctx) as ToolContext);
         pending = isGenerator(data) ? drain(ctx, data) : data;
-        if (!isThenable(pending)) return ended(ctx, pending);
+        if (!isThenable(pending)) return ended(ctx, pending, engine);
       } catch (error) {
         return failed(ctx, error);
       }
       return toPromise(pending).then(
-        (data) => ended(ctx, data),
+        (data) => ended(ctx, data, engine),
         (error: unknown) => failed(ctx, error),
       );
     },
@@ -44,10 +53,10 @@ export function execute(): Stage<Ready> {
   );
 }
 
-function ended(ctx: Ready, data: unknown): Maybe<ToolResult> {
+function ended(ctx: Ready, data: unknown, engine: SchemaEngine | undefined): Maybe<ToolResult> {
   ctx.ended();
   const { output } = ctx.tool;
-  return output === undefined ? ctx.ok(data) : fitting(ctx, output, data);
+  return output === undefined ? ctx.ok(data) : fitting(ctx, output, data, engine);
 }
 
 function failed(ctx: Ready, error: unknown): Failure {
@@ -56,10 +65,15 @@ function failed(ctx: Ready, error: unknown): Failure {
 }
 
 /** Rarely needed, so what checks a schema is loaded with the first tool that declares its output. */
-async function fitting(ctx: Ready, output: JsonSchemaObject, data: unknown): Promise<ToolResult> {
+async function fitting(
+  ctx: Ready,
+  output: JsonSchemaObject,
+  data: unknown,
+  given: SchemaEngine | undefined,
+): Promise<ToolResult> {
   try {
-    const { compile } = await import('../src/schema/engine.ts');
-    const violations = compile(output, { defaults: false })(data);
+    const engine = given ?? (await import('../src/schema/engine.ts')).createSchemaEngine();
+    const violations = engine.compile(output, { defaults: false })(data);
     if (violations === undefined) return ctx.ok(data);
     return ctx.fail('invalid_output', outputMessage(ctx.tool, violations), { details: { violations } });
   } catch (error) {

@@ -22,7 +22,7 @@ export interface DefaultPipelineOptions extends PermissionOptions {
   readonly secrets?: NormalizeOptions['secrets'];
   /** The path guard's further options. */
   readonly pathGuard?: Omit<PathGuardOptions, 'roots'>;
-  /** The validate stage's options. */
+  /** The validate stage's options; its `engine` checks the data of tools as well. */
   readonly validate?: ValidateOptions;
   /** The normalize stage's further options. */
   readonly normalize?: Omit<NormalizeOptions, 'secrets'>;
@@ -74,7 +74,7 @@ export function defaultPipeline<State = unknown>(
     .use('pathGuard', roots === undefined ? closed() : pathGuard({ ...paths, roots }))
     .use('permission', permission(rest))
     .use('timeout', timeout(limit === undefined ? {} : { default: limit }))
-    .use('execute', execute());
+    .use('execute', execute(reading?.engine === undefined ? {} : { engine: reading.engine }));
   return stages as unknown as Pipeline<State, DefaultPlaces<State>, Ready<State>>;
 }
 

@@ -80,17 +80,21 @@ class CfworkerCompiler implements Compiler {
     if (this.#known !== undefined) return this.#known;
     const lookup = Object.create(metaSchemas()) as Lookup;
     for (const [uri, schema] of Object.entries(this.#schemas)) {
-      if (!isSchemaObject(schema)) {
-        lookup[uri] = schema;
-        continue;
+      if (!isSchemaObject(schema)) lookup[uri] = schema;
+      else if (!hasDynamicReference(schema)) {
+        const converted = this.#converted({ ...prepareSchema(schema), $id: schema.$id ?? uri }, dialectOf(schema));
+        library().dereference(converted, lookup);
+        lookup[uri] ??= converted;
       }
-      const converted = this.#converted({ ...prepareSchema(schema), $id: schema.$id ?? uri }, dialectOf(schema));
-      library().dereference(converted, lookup);
-      lookup[uri] ??= converted;
     }
     this.#known = lookup;
     return lookup;
   }
+}
+
+/** What the package cannot follow is left out, so that whatever points to it is refused. */
+function hasDynamicReference(schema: JsonSchema): boolean {
+  return someSchema(schema, (inner) => inner['$dynamicRef'] !== undefined);
 }
 
 function checkByMetaSchema(schema: JsonSchema, dialect: Dialect): void {

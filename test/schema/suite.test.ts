@@ -1,15 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSchemaEngine } from '../../src/schema/engine.ts';
-import type { JsonSchema } from '../../src/schema/json-schema.ts';
 import { corpora, missing } from './corpora.ts';
-
-interface Group {
-  readonly description: string;
-  readonly schema: JsonSchema;
-  readonly tests: readonly { readonly description: string; readonly data: unknown; readonly valid: boolean }[];
-}
+import { groupsOf, outcome, remotesOf, withDialect } from './suite.ts';
 
 const drafts = {
   draft7: { dialect: 'http://json-schema.org/draft-07/schema#', plain: 919, all: 927 },
@@ -59,34 +51,3 @@ describe.skipIf(corpora === undefined)(`the JSON Schema test suite${corpora ? ''
     expect(total - failed.length).toBeGreaterThanOrEqual(plain);
   });
 });
-
-function outcome(engine: ReturnType<typeof createSchemaEngine>, schema: JsonSchema, data: unknown): boolean | string {
-  try {
-    return engine.compile(schema, { defaults: false })(data) === undefined;
-  } catch (error) {
-    return String(error);
-  }
-}
-
-// The groups of draft 7 do not name their dialect, and without a name it would be 2020-12.
-function withDialect(schema: JsonSchema, dialect: string): JsonSchema {
-  return typeof schema === 'object' && schema.$schema === undefined ? { $schema: dialect, ...schema } : schema;
-}
-
-function* groupsOf(draft: string): Generator<[string, Group]> {
-  const folder = resolve(corpora ?? '.', 'json-schema-test-suite/tests', draft);
-  for (const file of readdirSync(folder).filter((name) => name.endsWith('.json'))) {
-    for (const group of JSON.parse(readFileSync(resolve(folder, file), 'utf8')) as Group[]) yield [file, group];
-  }
-}
-
-function remotesOf(draft: string): Record<string, JsonSchema> {
-  const folder = resolve(corpora ?? '.', 'json-schema-test-suite/remotes');
-  const remotes: Record<string, JsonSchema> = {};
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    const path = relative(folder, resolve(entry.parentPath, entry.name));
-    if (!entry.isFile() || (/^(draft|v1)/.test(path) && !path.startsWith(draft))) continue;
-    remotes[`http://localhost:1234/${path}`] = JSON.parse(readFileSync(resolve(folder, path), 'utf8')) as JsonSchema;
-  }
-  return remotes;
-}

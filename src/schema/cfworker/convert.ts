@@ -52,8 +52,9 @@ export function toPackageSchema(
 ): JsonSchemaObject {
   return mapSchema(schema, (inner, pointer) => {
     if (!trusted) refuseUncheckable(inner, pointer);
-    const { pattern, format, nullable, id: _, ...rest } = inner;
-    const converted: Record<string, unknown> = rest;
+    const { pattern, format, nullable, id: _, $dynamicAnchor: anchor, ...rest } = inner;
+    // Without `$dynamicRef` it is a name as any other.
+    const converted: Record<string, unknown> = anchor === undefined ? rest : { $anchor: anchor, ...rest };
     for (const keyword of later[dialect]) delete converted[keyword];
     if (nullable === true && inner.type !== undefined) converted['type'] = typesOf(inner);
     const check = new TextCheck(

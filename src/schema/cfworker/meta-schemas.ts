@@ -14,9 +14,15 @@ const roots: Readonly<Record<Dialect, string>> = {
 
 const files: Readonly<Record<Dialect, readonly string[]>> = {
   'draft-07': ['json-schema-draft-07'],
-  '2019-09': ['schema', 'meta/applicator', 'meta/content', 'meta/core', 'meta/meta-data', 'meta/validation'].map(
-    (name) => `json-schema-2019-09/${name}`,
-  ),
+  '2019-09': [
+    'schema',
+    'meta/applicator',
+    'meta/content',
+    'meta/core',
+    'meta/format',
+    'meta/meta-data',
+    'meta/validation',
+  ].map((name) => `json-schema-2019-09/${name}`),
   '2020-12': [
     'schema',
     'meta/applicator',
