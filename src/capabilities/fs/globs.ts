@@ -12,15 +12,19 @@ export interface PathRuleOptions {
   /**
    * Globs of what may never be touched, relative to the root; stronger than `allow`. They match wide: in every case
    * and Unicode form, on every platform, and a folder with all that is in it: `X` and `X/**` both forbid both. A glob
-   * names its place from the root on: begin it with two asterisks and a slash to mean every depth. Default: none.
+   * names its place from the root on: begin it with two asterisks and a slash to mean every depth. Where one root lies
+   * in another, what is forbidden from either is forbidden. Default: none.
    */
   readonly deny?: readonly string[];
   /** Globs of protected files (see `isProtected`) that may be written all the same. Default: none. */
   readonly allowProtected?: readonly string[];
 }
 
-/** Says which rule forbids a path, if any: `rule` or `protected`. */
-export type PathJudge = (rel: string, intent: PathIntent) => 'rule' | 'protected' | undefined;
+/**
+ * Says which rule forbids a path, if any: `rule` or `protected`. With `around` the path is seen from a root around its
+ * own: then only what forbids counts, since what may be touched is up to the path's own root.
+ */
+export type PathJudge = (rel: string, intent: PathIntent, around?: boolean) => 'rule' | 'protected' | undefined;
 
 type Matcher = (path: string) => boolean;
 
@@ -37,10 +41,10 @@ export function compileRules(rules: PathRuleOptions): PathJudge {
   const allow = allowed === undefined ? always : anyOf(allowed, 'allow', exact);
   const deny = denied === undefined ? never : ofFolded(anyOf(denied, 'deny', wide));
   const unprotected = allowProtected === undefined ? never : anyOf(allowProtected, 'allowProtected', exact);
-  return (rel, intent) => {
+  return (rel, intent, around = false) => {
     // The root is no name in itself: what it lists is judged entry by entry, and changing it is refused elsewhere.
     if (rel === '') return undefined;
-    if (deny(rel) || !allow(rel)) return 'rule';
+    if (deny(rel) || !(around || allow(rel))) return 'rule';
     if (intent === 'write' && isProtected(rel) && !unprotected(rel)) return 'protected';
     return undefined;
   };

@@ -13,6 +13,17 @@ export interface Space {
   readonly anchor: Anchor;
 }
 
+/** Which rule forbids a place, if any, as it is named from its own root and from each root around that. */
+export function verdictOn(space: Space, { root, rel }: Place, intent: PathIntent): 'rule' | 'protected' | undefined {
+  const own = space.judge(rel, intent);
+  if (own !== undefined || root.around.length === 0) return own;
+  for (const prefix of root.around) {
+    const verdict = space.judge(rel === '' ? prefix : `${prefix}/${rel}`, intent, true);
+    if (verdict !== undefined) return verdict;
+  }
+  return undefined;
+}
+
 export interface Query {
   readonly intent: PathIntent;
   /** As the model or tool wrote it; for messages. */
@@ -44,7 +55,7 @@ const outOfHandles = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
  * Fails with `path_denied`. What a path outside the roots leads to makes no difference to the answer.
  */
 export function locate(space: Space, place: Place, query: Query): Located {
-  const verdict = space.judge(place.rel, query.intent);
+  const verdict = verdictOn(space, place, query.intent);
   if (verdict !== undefined) throw refusal(verdict, query.requested);
   let root = place.root;
   let segments: readonly string[] = place.rel === '' ? [] : place.rel.split('/');
@@ -67,15 +78,18 @@ function descend(space: Space, root: Root, segments: readonly string[], query: Q
   let kept = false;
   try {
     const refuse = (reason: PathReason) => refusal(reason, query.requested);
-    if (placeOf(space.roots, dir.real) === undefined) throw refuse('escape');
+    const at = placeOf(space.roots, dir.real)?.root;
+    if (at === undefined) throw refuse('escape');
     if (isPseudo(dir.real)) throw refuse('pseudo-fs');
-    if (root.symlinks === 'deny' && dir.real !== absolute(root, segments, depth)) throw refuse('symlink');
+    // The strictest of the roots decides: that of the name, and that in which the folder in hand stands.
+    const unlinked = root.symlinks === 'deny' || at.symlinks === 'deny';
+    if (unlinked && dir.real !== absolute(root, segments, depth)) throw refuse('symlink');
 
     const name = segments[depth] ?? '.';
     const rest = segments.slice(depth + 1);
     const stat = fs.lstatSync(dir.at(name), { throwIfNoEntry: false });
     if (stat?.isSymbolicLink() && (query.followLeaf !== false || rest.length > 0)) {
-      if (root.symlinks === 'deny') throw refuse('symlink');
+      if (unlinked) throw refuse('symlink');
       const target = dir.follow(name);
       if (target === 'loop') throw refuse('loop');
       const next = target === undefined ? undefined : placeOf(space.roots, target);
@@ -90,6 +104,7 @@ function descend(space: Space, root: Root, segments: readonly string[], query: Q
       if (query.directory && !stat.isDirectory()) throw refuse('not-dir');
     }
     const real = name === '.' ? dir.real : [dir.real === '/' ? '' : dir.real, name, ...rest].join('/');
+    if (isPseudo(real)) throw refuse('pseudo-fs');
     const place = placeOf(space.roots, real) as Place;
     judge(space, place, stat, query);
     kept = true;
@@ -130,7 +145,7 @@ function judge(space: Space, place: Place, stat: fs.Stats | undefined, query: Qu
     if (place.root.access === 'read') throw refuse('read-only');
   }
   if (place.root.hardlinks === 'deny' && stat?.isFile() && stat.nlink > 1) throw refuse('hardlink');
-  const verdict = space.judge(place.rel, query.intent);
+  const verdict = verdictOn(space, place, query.intent);
   if (verdict !== undefined) throw refuse(verdict);
 }
 

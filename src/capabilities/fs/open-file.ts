@@ -76,6 +76,9 @@ export class OpenFile implements ScopedFile {
   readonly #parts: OpenFileParts;
   #working = 0;
   #end: (() => void) | undefined;
+  #over = false;
+  #closing: Promise<void> | undefined;
+  #idle: (() => void) | undefined;
 
   constructor(parts: OpenFileParts) {
     this.#parts = parts;
@@ -96,11 +99,25 @@ export class OpenFile implements ScopedFile {
 
   async close(): Promise<void> {
     this.#parts.alive();
-    this.#finish(this.#parts.complete);
+    this.#closing ??= this.#complete();
+    return this.#closing;
   }
 
+  /** Also of a file that is being closed: what has not been completed by now never will be. */
   drop(): void {
-    this.#finish(this.#parts.drop);
+    this.#end = this.#parts.drop;
+    if (this.#working === 0) this.#finish();
+  }
+
+  async #complete(): Promise<void> {
+    this.#end = this.#parts.complete;
+    if (this.#working > 0) {
+      await new Promise<void>((resolve) => {
+        this.#idle = resolve;
+      });
+      this.#parts.alive();
+    }
+    this.#finish();
   }
 
   async #work<T>(work: () => Promise<T>): Promise<T> {
@@ -112,17 +129,19 @@ export class OpenFile implements ScopedFile {
     } catch (error) {
       throw fileFailure(error, this.#parts.requested);
     } finally {
-      if (--this.#working === 0) (this.#end as (() => void) | undefined)?.();
+      if (--this.#working === 0) {
+        if (this.#end === this.#parts.drop) this.#finish();
+        this.#idle?.();
+      }
     }
   }
 
-  /** Waits for reads and writes under way: their handle's number could come to mean another file once it is closed. */
-  #finish(end: () => void): void {
-    if (this.#end !== undefined) return;
-    this.#end = end;
-    if (this.#working > 0) return;
+  /** Not before reads and writes under way are done: their handle's number could come to mean another file. */
+  #finish(): void {
+    if (this.#over) return;
+    this.#over = true;
     try {
-      end();
+      this.#end?.();
     } catch (error) {
       throw fileFailure(error, this.#parts.requested);
     }

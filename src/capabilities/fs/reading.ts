@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { ToolError } from '../../errors.ts';
 import { openFor } from './directory.ts';
 import { etagOf } from './etag.ts';
-import type { Located, Space } from './locate.ts';
+import { type Located, type Space, verdictOn } from './locate.ts';
 import { foldPath, showName } from './names.ts';
 import { fileFailure } from './refusal.ts';
 import type { ReadTextOptions } from './types.ts';
@@ -90,7 +90,7 @@ export function notFound(space: Space, located: Located, requested: string): Too
       });
 }
 
-function lookAlike(space: Space, { dir, name, rel }: Located): string | undefined {
+function lookAlike(space: Space, { dir, name, rel, root }: Located): string | undefined {
   const wanted = looseFold(name);
   const parent = rel.slice(0, rel.length - name.length);
   try {
@@ -99,9 +99,10 @@ function lookAlike(space: Space, { dir, name, rel }: Located): string | undefine
       for (let seen = 0; seen < maxLookAlikes; seen++) {
         const entry = entries.readSync();
         if (entry === null) break;
-        if (looseFold(entry.name) === wanted && space.judge(parent + entry.name, 'read') === undefined) {
-          return entry.isFile() || entry.isDirectory() ? parent + entry.name : undefined;
-        }
+        if (looseFold(entry.name) !== wanted) continue;
+        const twin = parent + entry.name;
+        if (verdictOn(space, { root, rel: twin }, 'read') !== undefined) continue;
+        return entry.isFile() || entry.isDirectory() ? twin : undefined;
       }
     } finally {
       entries.closeSync();

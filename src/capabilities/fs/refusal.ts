@@ -64,6 +64,11 @@ function isAbsoluteAnywhere(path: string): boolean {
   return /^[\\/]|^[A-Za-z]:|^[A-Za-z][\w+.-]*:/.test(path);
 }
 
+/** Whether the access has ended: nothing may go on after that as after other failures. */
+export function isRevocation(error: unknown): boolean {
+  return error instanceof ToolError && reasonOf(error) === 'E_REVOKED';
+}
+
 /** The reason of a `path_denied` failure made by {@link refusal}. */
 function reasonOf(error: ToolError): PathReason | undefined {
   return (error.options.details as { reason?: PathReason } | undefined)?.reason;

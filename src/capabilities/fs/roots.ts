@@ -26,6 +26,8 @@ export interface Root {
   readonly access: 'read' | 'write';
   readonly symlinks: 'within-root' | 'deny';
   readonly hardlinks: 'allow' | 'deny';
+  /** Where it lies in each of the other roots that contain it, relative to those. */
+  readonly around: readonly string[];
 }
 
 /** A place in one of the roots, by name. */
@@ -48,10 +50,14 @@ export function openRoots(
 ): readonly Root[] {
   if (!Array.isArray(roots) || roots.length === 0)
     throw new TypeError('pathGuard: roots must name at least one folder');
-  return roots.map((root) => openRoot({ symlinks, ...(typeof root === 'string' ? { path: root } : root) }));
+  const opened = roots.map((root) => openRoot({ symlinks, ...(typeof root === 'string' ? { path: root } : root) }));
+  return opened.map((root) => ({
+    ...root,
+    around: opened.flatMap(({ real }) => (isBelow(real, root.real) ? [root.real.slice(real.length + 1)] : [])),
+  }));
 }
 
-function openRoot(options: RootOptions): Root {
+function openRoot(options: RootOptions): Omit<Root, 'around'> {
   if (typeof options.path !== 'string' || options.path === '') {
     throw new TypeError('pathGuard: a root is a folder name or { path, access, symlinks, hardlinks, force }');
   }
@@ -90,7 +96,12 @@ function refuseWide(path: string, real: string): void {
 
 /** Whether an absolute path lies where the kernel shows its own state instead of files. */
 export function isPseudo(real: string): boolean {
-  return process.platform !== 'win32' && /^\/(?:proc|sys|dev)(?:\/|$)/.test(real);
+  return process.platform !== 'win32' && /^\/(?:proc|sys|dev(?!\/shm\/))(?:\/|$)/.test(real);
+}
+
+/** Whether the absolute, canonical `path` lies below `folder`, and is not `folder` itself. */
+export function isBelow(folder: string, path: string): boolean {
+  return path.length > folder.length && path.startsWith(folder) && path[folder.length] === '/';
 }
 
 /** The innermost root that contains an absolute, canonical path. */
@@ -109,13 +120,20 @@ export function absolutePath({ root, rel }: Place): string {
 }
 
 /**
- * How a place is written in a tool's arguments: relative to the first root, or absolute in any other root, so that
- * the capability takes it back without doubt. `./` stands before what would look like something else.
+ * How a place is written in a tool's arguments: relative to the first root where it lies in that, else absolute, so
+ * that the capability takes it back without doubt. `./` stands before what would look like something else.
  */
-export function spell(roots: readonly Root[], { root, rel }: Place): string {
-  if (root !== roots[0]) return absolutePath({ root, rel });
+export function spell(roots: readonly Root[], place: Place): string {
+  const rel = place.root === roots[0] ? place.rel : relativeToFirst(roots, place);
+  if (rel === undefined) return absolutePath(place);
   if (rel === '') return '.';
   return /^~|^[A-Za-z][A-Za-z0-9+.-]*:/.test(rel) ? `./${rel}` : rel;
+}
+
+function relativeToFirst(roots: readonly Root[], place: Place): string | undefined {
+  const path = absolutePath(place);
+  const first = (roots[0] as Root).real;
+  return isBelow(first, path) ? path.slice(first.length + 1) : undefined;
 }
 
 function normalized(path: string): string {

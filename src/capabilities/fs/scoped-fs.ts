@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { turn } from './breath.ts';
 import type { Directory } from './directory.ts';
 import { scopedStat } from './etag.ts';
 import { type Located, locate, type Query, type Space } from './locate.ts';
@@ -20,6 +21,8 @@ import type {
   WriteTextOptions,
 } from './types.ts';
 import { beginDraft, inParent, makeFolders, writeAll } from './writing.ts';
+
+const operationsInARow = 50;
 
 /** A checked path with what may be done at it and below it. */
 export interface Grant extends Place {
@@ -45,6 +48,7 @@ export class GrantedFs implements ScopedFs {
   readonly #files = new Set<OpenFile>();
   readonly #folders: Directory[] = [];
   #revoked = false;
+  #operations = 0;
 
   constructor(space: Space, readPath: ReadPath, grants: readonly Grant[]) {
     this.level = space.anchor.level;
@@ -113,6 +117,8 @@ export class GrantedFs implements ScopedFs {
   }
 
   async *list(path: GuardedPath | string, options: ListOptions = {}): AsyncGenerator<ScopedEntry, void, undefined> {
+    const others = this.#others();
+    if (others !== undefined) await others;
     const located = this.#locate(path, 'read');
     located.dir.close();
     yield* listLocated(this.#space, located, options, nameOf(path), this.#alive);
@@ -188,6 +194,11 @@ export class GrantedFs implements ScopedFs {
     }
   }
 
+  /** Operations on small files are done at once, so that a long row of them has to let others have their turn. */
+  #others(): Promise<void> | undefined {
+    return ++this.#operations % operationsInARow === 0 ? turn() : undefined;
+  }
+
   readonly #alive = (): void => {
     if (this.#revoked) throw refusal('E_REVOKED');
   };
@@ -198,6 +209,8 @@ export class GrantedFs implements ScopedFs {
     work: (located: Located) => T | Promise<T>,
     how?: Pick<Query, 'followLeaf'>,
   ): Promise<T> {
+    const others = this.#others();
+    if (others !== undefined) await others;
     const located = this.#locate(path, intent, how);
     try {
       return await work(located);

@@ -1,16 +1,15 @@
 import fs from 'node:fs';
-import { setImmediate } from 'node:timers/promises';
 import { ToolError } from '../../errors.ts';
-import type { Directory } from './directory.ts';
+import { Breath } from './breath.ts';
+import { type Directory, join } from './directory.ts';
 import { typeOf } from './etag.ts';
-import type { Located, Space } from './locate.ts';
-import { fileFailure, refusal } from './refusal.ts';
-import { absolutePath, type Place } from './roots.ts';
+import { type Located, type Space, verdictOn } from './locate.ts';
+import { fileFailure, isRevocation, refusal } from './refusal.ts';
+import { absolutePath, isBelow, type Place, placeOf } from './roots.ts';
 import type { ListOptions, ScopedEntry } from './types.ts';
 
 const maxEntriesOfOneFolder = 100_000;
 const maxEntriesOfTree = 100_000;
-const entriesBetweenTurns = 1000;
 
 /**
  * Lists a folder level by level, each level sorted by name. Links are named and not followed, names that the rules
@@ -26,25 +25,19 @@ export async function* listLocated(
   const { depth = 1, limit = 10_000 } = options;
   if (located.stat === undefined) throw fileFailure({ code: 'ENOENT' }, requested);
   if (!located.stat.isDirectory()) throw refusal('not-dir', requested);
-  const top: Place = { root: located.root, rel: located.rel };
+  const top = absolutePath(located);
+  const breath = new Breath(alive);
   const folders: { below: string; level: number }[] = [{ below: '', level: 1 }];
   let given = 0;
-  let sinceTurn = 0;
   for (let next = 0; next < folders.length && given < limit; next++) {
     const { below, level } = folders[next] as { below: string; level: number };
-    const place: Place = { root: top.root, rel: joinRel(top.rel, below) };
-    const entries = readFolder(space, place, below === '', requested);
-    sinceTurn += entries.length + 1;
+    const place = placeOf(space.roots, below === '' ? top : join(top, below)) as Place;
+    const entries = await readFolder(space, place, below === '', requested, breath);
     for (const entry of entries) {
       if (given++ === limit) return;
       const rel = joinRel(below, entry.name);
       if (entry.type === 'dir' && level < depth) folders.push({ below: rel, level: level + 1 });
       yield { rel, type: entry.type, ...(entry.size === undefined ? {} : { size: entry.size }) };
-      alive();
-    }
-    if (sinceTurn > entriesBetweenTurns) {
-      sinceTurn = 0;
-      await setImmediate();
       alive();
     }
   }
@@ -57,18 +50,26 @@ interface Entry {
 }
 
 /** All of it at once, so that no handle stays open while the reader of the list is at work. */
-function readFolder(space: Space, place: Place, isTop: boolean, requested: string): Entry[] {
+async function readFolder(
+  space: Space,
+  place: Place,
+  isTop: boolean,
+  requested: string,
+  breath: Breath,
+): Promise<Entry[]> {
   let dir: Directory | undefined;
   try {
     dir = space.anchor.hold(absolutePath(place));
     if (dir.real !== absolutePath(place)) throw refusal('moved', requested);
     const entries: Entry[] = [];
     for (const entry of entriesOf(dir, maxEntriesOfOneFolder)) {
-      if (space.judge(joinRel(place.rel, entry.name), 'read') === undefined) entries.push(describe(dir, entry));
+      const rel = joinRel(place.rel, entry.name);
+      if (verdictOn(space, { root: place.root, rel }, 'read') === undefined) entries.push(describe(dir, entry));
+      if (breath.due) await breath.take();
     }
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
-    if (isTop) throw fileFailure(error, requested);
+    if (isTop || isRevocation(error)) throw fileFailure(error, requested);
     return [];
   } finally {
     dir?.close();
@@ -102,9 +103,14 @@ function* entriesOf(dir: Directory, most: number): Generator<fs.Dirent, void, un
   }
 }
 
-/** Fails when the rules forbid to change anything in a folder, there or at the place where it is to go. */
+/**
+ * Fails when the rules forbid to change anything in a folder, there or at the place where it is to go, and when another
+ * root lies in it, which has settings of its own.
+ */
 export function judgeTree(space: Space, located: Located, targets: readonly Place[], requested: string): void {
   if (!located.stat?.isDirectory()) return;
+  const folder = absolutePath(located);
+  if (space.roots.some(({ real }) => isBelow(folder, real))) throw refusal('is-root', requested);
   let seen = 0;
   const visit = (dir: Directory, below: string): void => {
     for (const entry of [...entriesOf(dir, maxEntriesOfTree)]) {
@@ -115,7 +121,7 @@ export function judgeTree(space: Space, located: Located, targets: readonly Plac
         });
       }
       for (const target of targets) {
-        const verdict = space.judge(joinRel(target.rel, rel), 'write');
+        const verdict = verdictOn(space, { root: target.root, rel: joinRel(target.rel, rel) }, 'write');
         if (verdict !== undefined) throw refusal(verdict, requested);
       }
       if (typeOf(entry) === 'dir') inChild(dir, entry.name, (child) => visit(child, rel));

@@ -4,7 +4,7 @@ import { compileRules, type PathRuleOptions } from './globs.ts';
 import { type LexicalOptions, lexical, type PathPlatform } from './lexical.ts';
 import { locate, type Space } from './locate.ts';
 import { refusal } from './refusal.ts';
-import { absolutePath, openRoots, type RootOptions, spell } from './roots.ts';
+import { absolutePath, openRoots, type Place, placeOf, type RootOptions, spell } from './roots.ts';
 import { type Grant, GrantedFs, type ReadPath } from './scoped-fs.ts';
 import type { FsLevel, GuardedPath, PathIntent } from './types.ts';
 
@@ -89,7 +89,10 @@ export class Workspace {
     if (!read.ok) throw refusal(read.reason, input);
     const root = this.#space.roots[read.root];
     if (root === undefined) throw refusal('outside', input);
-    return { root, rel: read.segments.join('/'), directory: read.directory };
+    const named: Place = { root, rel: read.segments.join('/') };
+    // Where one root lies in another, the settings of the inner one hold, from whichever the path was named.
+    const place = placeOf(this.#space.roots, absolutePath(named)) ?? named;
+    return { ...place, directory: read.directory };
   };
 }
 

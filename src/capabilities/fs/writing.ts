@@ -39,6 +39,8 @@ export function beginDraft(
   requested: string,
 ): Draft {
   if (old?.isDirectory()) throw refusal('is-dir', requested);
+  // A rename needs no right to the old file itself; whoever made it read-only meant it.
+  if (old && (old.mode & 0o222) === 0) throw fileFailure({ code: 'EACCES' }, requested);
   refuseChanged(old, options, requested);
   const temporary = `.callgate-${randomBytes(9).toString('base64url')}.tmp`;
   const fd = dir.create(temporary, old ? 0o600 : (options.mode ?? 0o666) & 0o777);
