@@ -4,10 +4,12 @@ import { foldPath, foldPathWithoutStreams } from './names.ts';
 const names: ReadonlySet<string> = new Set([
   // shells and terminals
   ...['.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.bash_aliases', '.profile', '.login', '.cshrc'],
+  ...['.xinitrc', '.xprofile', '.xsession', '.xsessionrc', '.pam_environment', '.forward', '.screenrc', '.wezterm.lua'],
   ...['.tcshrc', '.kshrc', '.zshrc', '.zshenv', '.zprofile', '.zlogin', '.zlogout', '.envrc', '.inputrc', '.tmux.conf'],
   // programs that read a start-up file from where they run or from the home folder
   ...['.vimrc', '.gvimrc', '.exrc', '.nvimrc', '.emacs', '.dir-locals.el', '.gdbinit', '.lldbinit', '.irbrc', '.pryrc'],
   ...['.pythonrc', 'sitecustomize.py', 'usercustomize.py', '.rprofile', '.ripgreprc', '.wgetrc', '.curlrc', '.netrc'],
+  ...['_vimrc', '_gvimrc', '_netrc', '.ideavimrc', '.psqlrc', '.sqliterc', '.my.cnf', '.gemrc', '.condarc', 'pip.conf'],
   // version control and package managers
   ...['.git', '.gitconfig', '.gitmodules', '.hgrc', '.pre-commit-config.yaml', 'lefthook.yml', '.lefthook.yml'],
   ...[
@@ -17,12 +19,16 @@ const names: ReadonlySet<string> = new Set([
     '.pnpmfile.cjs',
     '.pnp.cjs',
     '.pnp.loader.mjs',
+    '.pnpmfile.mjs',
+    'bunfig.toml',
+    '.bazelrc',
+    '.tool-versions',
     '.pypirc',
     '.mise.toml',
     'mise.toml',
   ],
   // agents
-  ...['.mcp.json', '.claude.json', '.aider.conf.yml'],
+  ...['.mcp.json', '.claude.json', '.aider.conf.yml', '.cursorrules', '.windsurfrules', '.clinerules'],
   // continuous integration
   ...['.gitlab-ci.yml', '.gitlab-ci.yaml', '.travis.yml', '.drone.yml', 'jenkinsfile', 'azure-pipelines.yml'],
   ...[
@@ -38,14 +44,49 @@ const names: ReadonlySet<string> = new Set([
 const folders: readonly string[] = [
   ...['.git', '.hg', '.svn', '.husky', '.githooks'],
   ...['.vscode', '.idea', '.cursor', '.windsurf', '.zed', '.fleet', '.devcontainer', '.vim', '.nvim', '.emacs.d'],
-  ...['.claude', '.codex', '.gemini', '.continue', '.roo', '.kiro', '.amazonq', '.qwen', '.opencode'],
-  ...['.ssh', '.gnupg', '.direnv', '.config', '.cargo', '.mvn', '.bundle', '.yarn/plugins', '.yarn/releases'],
+  ...[
+    '.claude',
+    '.codex',
+    '.gemini',
+    '.continue',
+    '.roo',
+    '.kiro',
+    '.amazonq',
+    '.qwen',
+    '.opencode',
+    '.junie',
+    '.codeium',
+  ],
+  ...[
+    '.ssh',
+    '.gnupg',
+    '.direnv',
+    '.config',
+    '.cargo',
+    '.mvn',
+    '.bundle',
+    '.mise',
+    '.ipython',
+    '.jupyter',
+    '.yarn/plugins',
+    '.yarn/releases',
+  ],
   ...['.github/workflows', '.github/actions', '.gitea/workflows', '.forgejo/workflows', '.circleci', '.buildkite'],
   ...['.woodpecker', '.teamcity'],
 ];
 
 const folderPattern = new RegExp(
   `(?:^|/)(?:${folders.map((folder) => folder.replaceAll('.', '\\.')).join('|')})(?:/|$)`,
+);
+// Workspaces and projects of editors, which hold settings and commands under any name.
+const suffixes = /\.(?:code-workspace|sublime-project)$/;
+
+// Where a disk has short names, as FAT and NTFS do, `GIT~1` is `.git` on every system.
+const shortForm = /^([^~]{1,6})~[0-9]{1,6}(?:\.[^.]{0,3})?$/;
+const shortBases: ReadonlySet<string> = new Set(
+  [...names, ...folders.map((folder) => folder.split('/', 1)[0] as string)].map((name) =>
+    name.replace(/^\./, '').replace(/\..*$/, '').slice(0, 6),
+  ),
 );
 
 /**
@@ -60,5 +101,7 @@ export function isProtected(rel: string): boolean {
 }
 
 function matches(folded: string): boolean {
-  return names.has(folded.slice(folded.lastIndexOf('/') + 1)) || folderPattern.test(folded);
+  const name = folded.slice(folded.lastIndexOf('/') + 1);
+  if (names.has(name) || suffixes.test(name) || folderPattern.test(folded)) return true;
+  return folded.includes('~') && folded.split('/').some((part) => shortBases.has(shortForm.exec(part)?.[1] ?? ''));
 }
