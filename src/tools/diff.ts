@@ -3,18 +3,60 @@ import { splitLines } from './lines.ts';
 const contextLines = 3;
 // Beyond this many comparisons the changed part is shown as removed and added as a whole.
 const maxComparisons = 4_000_000;
+// Beyond this many characters, a change is only told of: nobody reads it, and it would hold everything else up.
+const maxShown = 524_288;
 
 interface Line {
   readonly sign: ' ' | '-' | '+';
   readonly text: string;
 }
 
-/** A unified diff of two texts, with three lines of context; '' when they are equal. */
+/**
+ * A unified diff of two texts, with three lines of context; '' when they are equal. A change of more than half a million
+ * characters is only told of, in brackets.
+ */
 export function unifiedDiff(path: string, before: string | undefined, after: string): string {
   if (before === after) return '';
-  const lines = compare(splitLines(before ?? ''), splitLines(after));
   const head = `--- ${before === undefined ? '/dev/null' : path}\n+++ ${path}\n`;
-  return head + hunksOf(lines).join('');
+  const { from, oldEnd, newEnd } = changedPart(before ?? '', after);
+  const line = countLines(after, 0, from) + 1;
+  if (oldEnd + newEnd - 2 * from > maxShown) {
+    const removed = countLines(before ?? '', from, oldEnd);
+    return `${head}[From line ${line} on, ${removed} lines become ${countLines(after, from, newEnd)}: too much to show.]\n`;
+  }
+  const lines = compare(splitLines((before ?? '').slice(from, oldEnd)), splitLines(after.slice(from, newEnd)));
+  return head + hunksOf(lines, line).join('');
+}
+
+/** Where the texts differ, as whole lines with their context, so that what is equal need not be split into lines. */
+function changedPart(before: string, after: string): { from: number; oldEnd: number; newEnd: number } {
+  const most = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < most && before.charCodeAt(start) === after.charCodeAt(start)) start++;
+  let end = 0;
+  while (
+    end < most - start &&
+    before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)
+  ) {
+    end++;
+  }
+  let from = start;
+  for (let lines = 0; lines <= contextLines && from > 0; lines++) from = before.lastIndexOf('\n', from - 2) + 1;
+  let oldEnd = before.length - end;
+  for (let lines = 0; lines <= contextLines && oldEnd < before.length; lines++) {
+    oldEnd = before.indexOf('\n', oldEnd) + 1 || before.length;
+  }
+  return { from, oldEnd, newEnd: oldEnd + after.length - before.length };
+}
+
+function countLines(text: string, from: number, to: number): number {
+  let count = 0;
+  let at = from;
+  while (at < to) {
+    count++;
+    at = text.indexOf('\n', at) + 1 || to;
+  }
+  return count;
 }
 
 function compare(before: readonly string[], after: readonly string[]): Line[] {
@@ -78,10 +120,11 @@ function changed(before: readonly string[], after: readonly string[]): Line[] {
   return lines;
 }
 
-function hunksOf(lines: readonly Line[]): string[] {
+/** @param first number of the first line */
+function hunksOf(lines: readonly Line[], first: number): string[] {
   const hunks: string[] = [];
-  let oldLine = 1;
-  let newLine = 1;
+  let oldLine = first;
+  let newLine = first;
   for (let at = 0; at < lines.length; ) {
     if (lines[at]?.sign === ' ') {
       at++;

@@ -56,7 +56,7 @@ export const editFile: Tool = defineTool({
     return inTurn(args.path, async () => {
       for (let tries = 1; ; tries++) {
         signal.throwIfAborted();
-        const { etag, before, after, replacements } = await edited(fs, args.path, edits);
+        const { etag, before, after, replacements } = await edited(fs, args.path, edits, signal);
         try {
           await fs.writeText(args.path, after.bytes, { ifMatch: etag });
           return { path: args.path, replacements, diff: unifiedDiff(args.path, before, after.text) };
@@ -66,8 +66,8 @@ export const editFile: Tool = defineTool({
       }
     });
   },
-  preview: async (args, { fs }) => {
-    const { before, after } = await edited(fs, args.path, editsOf(args));
+  preview: async (args, { fs, signal }) => {
+    const { before, after } = await edited(fs, args.path, editsOf(args), signal);
     return unifiedDiff(args.path, before, after.text);
   },
 });
@@ -101,12 +101,13 @@ interface Edited {
   readonly replacements: number;
 }
 
-async function edited(fs: ScopedFs, path: string, edits: readonly Edit[]): Promise<Edited> {
+async function edited(fs: ScopedFs, path: string, edits: readonly Edit[], signal: AbortSignal): Promise<Edited> {
   const { bytes, etag, size, truncated } = await fs.readBytes(path, { maxBytes });
   if (truncated) throw failure(`The file is too large to edit (${size} bytes; at most ${maxBytes}).`, 'too-large');
   const encoding: TextEncoding | undefined = encodingOf(bytes);
   if (encoding === undefined) throw failure(`This is a binary file (${size} bytes) and not text.`, 'binary');
-  const { result, replacements } = applyEdits(Buffer.from(bytes).toString('latin1'), edits, encoding);
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  const { result, replacements } = await applyEdits(text, edits, encoding, signal);
   const changed = Buffer.from(result, 'latin1');
   return {
     etag,

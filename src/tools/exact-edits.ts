@@ -1,3 +1,4 @@
+import { Breath } from '../capabilities/fs/breath.ts';
 import { ToolError } from '../errors.ts';
 import { bytesOf, decodeText, type TextEncoding } from './text.ts';
 
@@ -7,16 +8,23 @@ export interface Edit {
   readonly replace_all?: boolean;
 }
 
+const maxResultBytes = 16_777_216;
+// The hint where almost the same text stands is looked for in files and texts of usual size only.
+const maxHintBytes = 1_048_576;
+const maxHintLines = 500;
+
 /**
  * Applies edits one after the other to a file's bytes, given as a string with one character a byte. In a file whose
  * lines all end in CR LF, plain line ends in an edit mean those. Throws a ToolError when one edit does not fit, so
- * that all or nothing is done.
+ * that all or nothing is done. Many edits of a large file let others have their turn.
  */
-export function applyEdits(
+export async function applyEdits(
   bytes: string,
   edits: readonly Edit[],
   encoding: TextEncoding,
-): { result: string; replacements: number } {
+  signal: AbortSignal,
+): Promise<{ result: string; replacements: number }> {
+  const breath = new Breath(() => signal.throwIfAborted());
   let result = bytes;
   let replacements = 0;
   for (const [index, edit] of edits.entries()) {
@@ -24,6 +32,7 @@ export function applyEdits(
     const applied = applyOne(result, edit, encoding, where);
     result = applied.result;
     replacements += applied.count;
+    if (breath.due) await breath.take();
   }
   if (result === bytes) throw failure('The edits together change nothing.', 'no-change');
   return { result, replacements };
@@ -48,6 +57,10 @@ function applyOne(bytes: string, edit: Edit, encoding: TextEncoding, where: stri
       'not-unique',
     );
   }
+  const length = bytes.length + places.length * (pair.fresh.length - pair.old.length);
+  if (length > Math.max(bytes.length, maxResultBytes)) {
+    throw failure(`${where}the file would become too large (${length} bytes; at most ${maxResultBytes}).`, 'too-large');
+  }
   return { result: replaceAt(bytes, places, pair.old.length, pair.fresh), count: places.length };
 }
 
@@ -63,9 +76,9 @@ function replaceAt(bytes: string, places: readonly number[], length: number, fre
   return pieces.join('');
 }
 
-function placesOf(bytes: string, old: string, encoding: TextEncoding): number[] {
+function placesOf(bytes: string, old: string, encoding: TextEncoding, most = Number.POSITIVE_INFINITY): number[] {
   const places: number[] = [];
-  for (let at = bytes.indexOf(old); at !== -1; ) {
+  for (let at = bytes.indexOf(old); at !== -1 && places.length < most; ) {
     // In UTF-16 a match that begins in the middle of a character is none.
     const aligned = encoding === 'utf8' || at % 2 === 0;
     if (aligned) places.push(at);
@@ -83,6 +96,9 @@ function fitLineEnds(bytes: string, edit: Edit, encoding: TextEncoding): { old: 
 function hasOnlyCrLf(bytes: string, encoding: TextEncoding): boolean {
   const crLf = bytesOf('\r\n', encoding);
   const lf = bytesOf('\n', encoding);
+  // Mostly the first line says it.
+  const first = placesOf(bytes.slice(0, maxHintBytes), lf, encoding, 1)[0];
+  if (first !== undefined && bytes.slice(first + lf.length - crLf.length, first + lf.length) !== crLf) return false;
   return bytes.includes(crLf) && placesOf(bytes, lf, encoding).length === placesOf(bytes, crLf, encoding).length;
 }
 
@@ -91,7 +107,8 @@ function lineAt(bytes: string, place: number, encoding: TextEncoding): number {
 }
 
 function noMatch(bytes: string, old: string, encoding: TextEncoding, where: string): ToolError {
-  const near = similarLine(decodeText(Buffer.from(bytes, 'latin1'), encoding), old);
+  const near =
+    bytes.length > maxHintBytes ? undefined : similarLine(decodeText(Buffer.from(bytes, 'latin1'), encoding), old);
   return failure(
     near === undefined
       ? `${where}old does not occur in the file. Read the file and copy the text exactly.`
@@ -108,8 +125,11 @@ function similarLine(text: string, old: string): number | undefined {
       .replace(/[\u2018\u2019]/g, "'")
       .replace(/[\u201c\u201d]/g, '"')
       .normalize('NFC');
-  const wanted = old.split('\n').map(plain).filter(Boolean);
-  if (wanted.length === 0) return undefined;
+  const wanted = old
+    .split('\n', maxHintLines + 1)
+    .map(plain)
+    .filter(Boolean);
+  if (wanted.length === 0 || wanted.length > maxHintLines) return undefined;
   const lines = text.split('\n').map((line, index) => ({ text: plain(line), number: index + 1 }));
   const full = lines.filter((line) => line.text !== '');
   const found = full.findIndex((_, at) => wanted.every((line, offset) => full[at + offset]?.text === line));

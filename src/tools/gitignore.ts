@@ -10,6 +10,7 @@ interface Rule {
 export type IgnoreRules = (path: string, isFolder: boolean) => boolean | undefined;
 
 const maxRules = 2000;
+const longestLine = 1000;
 let library: typeof import('minimatch') | undefined;
 
 /** Reads a `.gitignore`, as https://git-scm.com/docs/gitignore describes it. The last rule that matches decides. */
@@ -19,6 +20,8 @@ export function parseGitignore(text: string): IgnoreRules {
 }
 
 function parseRule(line: string): Rule[] {
+  // Before anything else: what follows takes longer than the line is long.
+  if (line.length > longestLine) return [];
   let pattern = line.replace(/(?<!\\)\s+$/, '');
   if (pattern === '' || pattern.startsWith('#')) return [];
   const ignores = !pattern.startsWith('!');
@@ -27,7 +30,7 @@ function parseRule(line: string): Rule[] {
   if (foldersOnly) pattern = pattern.slice(0, -1);
   const anchored = pattern.includes('/');
   if (pattern.startsWith('/')) pattern = pattern.slice(1);
-  if (pattern === '' || pattern.length > 1000) return [];
+  if (pattern === '') return [];
   library ??= createRequire(import.meta.url)('minimatch') as typeof import('minimatch');
   const compiled = new library.Minimatch(anchored ? pattern : `**/${pattern}`, {
     dot: true,

@@ -1,3 +1,4 @@
+import { Breath } from '../capabilities/fs/breath.ts';
 import type { ScopedEntry, ScopedFs } from '../capabilities/fs/types.ts';
 import { ToolError } from '../errors.ts';
 import { type IgnoreRules, parseGitignore } from './gitignore.ts';
@@ -28,12 +29,14 @@ export async function* walk(
   top: string,
   { depth, ignored, signal }: WalkOptions,
 ): AsyncGenerator<WalkedEntry, void, undefined> {
+  const breath = new Breath(() => signal.throwIfAborted());
   const folders: Folder[] = [{ below: '', level: 1, rules: [] }];
   for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
     const { below, level } = folder;
     const rules = ignored ? [] : await rulesIn(fs, top, folder);
     for await (const entry of entriesOf(fs, top, below)) {
       signal.throwIfAborted();
+      if (breath.due) await breath.take();
       const rel = below === '' ? entry.rel : `${below}/${entry.rel}`;
       if (isIgnored(rules, rel, entry.type === 'dir')) continue;
       if (entry.type === 'dir' && level < depth && (ignored || entry.rel !== '.git')) {

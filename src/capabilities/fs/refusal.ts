@@ -33,6 +33,8 @@ const messages = {
   'is-dir': 'this is a folder, and a file is needed',
   'not-dir': 'a part of the path is a file and not a folder',
   'is-root': 'the root folder itself cannot be changed; name something in it',
+  'holds-root':
+    'another of the allowed folders lies in this one, which is not moved or removed as a whole; name what is in it',
   rule: 'a rule forbids this path; do not try other spellings of it',
   protected:
     'this file is protected because other programs obey or execute it (repository, editor, shell or build settings); ask the user to change it',

@@ -110,7 +110,7 @@ function* entriesOf(dir: Directory, most: number): Generator<fs.Dirent, void, un
 export function judgeTree(space: Space, located: Located, targets: readonly Place[], requested: string): void {
   if (!located.stat?.isDirectory()) return;
   const folder = absolutePath(located);
-  if (space.roots.some(({ real }) => isBelow(folder, real))) throw refusal('is-root', requested);
+  if (space.roots.some(({ real }) => isBelow(folder, real))) throw refusal('holds-root', requested);
   let seen = 0;
   const visit = (dir: Directory, below: string): void => {
     for (const entry of [...entriesOf(dir, maxEntriesOfTree)]) {
