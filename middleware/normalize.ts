@@ -89,7 +89,7 @@ export function normalize(options: NormalizeOptions = {}): Stage {
       typeof data === 'string' && output === undefined
         ? forData.text(data, notes)
         : isContent(data)
-          ? cleanContent(data, forData, maxBinary, notes)
+          ? cleanContent(data, forData, { maxBinary, maxCharacters }, notes)
           : forData.value(data, notes, output);
     const noted = noteIn(meta, notes, forErrors);
     if (Object.is(clean, data) && noted === meta && result.error === null) return result;

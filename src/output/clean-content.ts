@@ -1,23 +1,45 @@
 import type { Content, ContentBlock } from '../content.ts';
 import type { Cleaner, Notes } from './clean.ts';
+import { jsonLength } from './fit-text.ts';
+
+/** The most that all blocks have together. */
+export interface ContentLimits {
+  /** In characters of base64. */
+  readonly maxBinary: number;
+  /** Of everything else, in characters of JSON text. */
+  readonly maxCharacters: number;
+}
 
 /**
  * Content blocks, fit to leave the router. Texts are cleaned like all other text. Base64 stays whole, as half an image is
  * none; once the blocks have more than `maxBinary` characters of it together, a text says so in the place of the rest.
+ * Once the rest of them has more than `maxCharacters`, the blocks that follow are left out, and a last one says so.
  */
-export function cleanContent(content: Content, cleaner: Cleaner, maxBinary: number, notes: Notes): Content {
+export function cleanContent(content: Content, cleaner: Cleaner, limits: ContentLimits, notes: Notes): Content {
+  const { maxBinary } = limits;
   let left = maxBinary;
-  const blocks = content.content.map((block): ContentBlock => {
+  let leftCharacters = limits.maxCharacters;
+  const blocks: ContentBlock[] = [];
+  for (const [index, block] of content.content.entries()) {
     const { binary, rest } = apart(block);
     const clean = cleaner.value(rest, notes) as ContentBlock;
-    if (binary === undefined) return clean;
-    if (binary.length > left) {
-      notes.truncated = Math.max(notes.truncated, binary.length);
-      return { type: 'text', text: tooLarge(block, binary.length, maxBinary) };
+    // The first one was shortened to the limit by itself, so that something always is left.
+    leftCharacters -= jsonLength(clean);
+    if (leftCharacters < 0 && index > 0) {
+      notes.truncated = Math.max(notes.truncated, limits.maxCharacters - leftCharacters);
+      blocks.push({ type: 'text', text: `[${content.content.length - index} more blocks left out.]` });
+      break;
     }
-    left -= binary.length;
-    return together(clean, binary);
-  });
+    if (binary === undefined) {
+      blocks.push(clean);
+    } else if (binary.length > left) {
+      notes.truncated = Math.max(notes.truncated, binary.length);
+      blocks.push({ type: 'text', text: tooLarge(block, binary.length, maxBinary) });
+    } else {
+      left -= binary.length;
+      blocks.push(together(clean, binary));
+    }
+  }
   return { type: 'content', content: blocks };
 }
 

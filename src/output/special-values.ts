@@ -6,9 +6,9 @@ const keptBytes = 4_096;
 
 /** The JSON form of an object that is neither an array nor plain; the table stands at `toJsonSafe`. May throw. */
 export function readSpecial(value: object, walk: Walk): unknown {
-  if (types.isDate(value)) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (types.isDate(value)) return readDate(value);
   if (types.isMap(value)) return readMap(value, walk);
-  if (types.isSet(value)) return readAll(value, value.size, walk);
+  if (types.isSet(value)) return readAll(itemsOf.call(value), setSize.call(value), walk);
   if (types.isNativeError(value) || value instanceof Error) return readError(value, walk);
   if (types.isAnyArrayBuffer(value)) return readBinary(new Uint8Array(value), walk);
   if (ArrayBuffer.isView(value))
@@ -16,19 +16,33 @@ export function readSpecial(value: object, walk: Walk): unknown {
   if (types.isRegExp(value)) return convertText(String(value), walk);
   if (types.isBoxedPrimitive(value)) return convertItem(value.valueOf(), walk);
   if (value instanceof URL || value instanceof URLSearchParams) return convertText(value.toString(), walk);
-  if (value instanceof Blob) return { type: 'binary', bytes: value.size };
+  if (value instanceof Blob) return { type: 'binary', bytes: Number(value.size) };
   if (value instanceof Headers || value instanceof FormData) return convertItem([...value.entries()], walk);
   if (isNotData(value)) return typeName(value, walk);
   return readInstance(value, walk);
 }
 
-function readMap(map: ReadonlyMap<unknown, unknown>, walk: Walk): unknown {
-  for (const key of map.keys()) if (typeof key !== 'string') return readAll(map, map.size, walk);
+// The platform's own methods: those of a subclass may give something else than they should, or never end.
+const isoOf = Date.prototype.toISOString;
+const timeOf = Date.prototype.getTime;
+const keysOf = Map.prototype.keys;
+const entriesOf = Map.prototype.entries;
+const itemsOf = Set.prototype.values;
+const mapSize = Object.getOwnPropertyDescriptor(Map.prototype, 'size')?.get as (this: unknown) => number;
+const setSize = Object.getOwnPropertyDescriptor(Set.prototype, 'size')?.get as (this: unknown) => number;
+
+function readDate(date: Date): string | null {
+  return Number.isNaN(timeOf.call(date)) ? null : isoOf.call(date);
+}
+
+function readMap(map: Map<unknown, unknown>, walk: Walk): unknown {
+  const size = mapSize.call(map);
+  for (const key of keysOf.call(map)) if (typeof key !== 'string') return readAll(entriesOf.call(map), size, walk);
   const members: Record<string, unknown> = {};
   let index = 0;
-  for (const [key, value] of map as ReadonlyMap<string, unknown>) {
+  for (const [key, value] of entriesOf.call(map) as Iterable<[string, unknown]>) {
     if (walk.left <= 0) {
-      put(members, '[left out]', `${map.size - index} more members`, walk);
+      put(members, '[left out]', `${size - index} more members`, walk);
       break;
     }
     walk.left -= 1;

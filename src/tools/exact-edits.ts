@@ -61,10 +61,14 @@ function applyOne(bytes: string, edit: Edit, encoding: TextEncoding, where: stri
   if (length > Math.max(bytes.length, maxResultBytes)) {
     throw failure(`${where}the file would become too large (${length} bytes; at most ${maxResultBytes}).`, 'too-large');
   }
-  return { result: replaceAt(bytes, places, pair.old.length, pair.fresh), count: places.length };
+  const result =
+    encoding === 'utf8'
+      ? bytes.split(pair.old).join(pair.fresh)
+      : replaceAt(bytes, places, pair.old.length, pair.fresh);
+  return { result, count: places.length };
 }
 
-/** Plain joining of pieces: in a replacement text no character has a meaning of its own. */
+/** Joins pieces, so that in a replacement text no character has a meaning of its own. */
 function replaceAt(bytes: string, places: readonly number[], length: number, fresh: string): string {
   const pieces: string[] = [];
   let done = 0;
