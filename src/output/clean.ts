@@ -100,8 +100,9 @@ export function createCleaner({ redactor, maxCharacters, hint }: CleanerOptions)
     if (schema !== undefined) return described(value, notes, schema);
     const mostCharacters = 4 * maxCharacters;
     const walk = startWalk({
-      text: (part) => text(part, notes),
-      key: (name) => key(name, notes),
+      text,
+      key,
+      notes,
       maxValues: Math.max(1_000, maxCharacters),
       maxCharacters: mostCharacters,
     });
@@ -118,8 +119,9 @@ export function createCleaner({ redactor, maxCharacters, hint }: CleanerOptions)
 
   function described(value: unknown, notes: Notes, schema: JsonSchemaObject): unknown {
     const walk = startWalk({
-      text: (part) => wash(part, notes),
-      key: (name) => key(name, notes),
+      text: wash,
+      key,
+      notes,
       maxValues: mostValues,
     });
     const safe = convertItem(value, walk);

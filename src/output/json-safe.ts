@@ -1,10 +1,13 @@
+import type { Notes } from './clean.ts';
 import { readSpecial } from './special-values.ts';
 
 export interface JsonSafeOptions {
-  /** Applied to every text in the value; has to make it well-formed too. Default: only that. */
-  readonly text?: (text: string) => string;
+  /** Applied to every text in the value, with `notes`; has to make it well-formed too. Default: only that. */
+  readonly text?: (text: string, notes: Notes) => string;
   /** Applied to the names of members instead of `text`. Default: `text`. */
-  readonly key?: (key: string) => string;
+  readonly key?: (key: string, notes: Notes) => string;
+  /** Where they note what they did. Not needed by those that note nothing. */
+  readonly notes?: Notes;
   /** How many levels of arrays and objects are kept. Default 100. */
   readonly maxDepth?: number;
   /** How many values are looked at altogether; the rest is counted and left out. Default 1,000,000. */
@@ -15,11 +18,13 @@ export interface JsonSafeOptions {
 
 /** The state of one conversion. */
 export interface Walk {
-  readonly text: ((text: string) => string) | undefined;
-  readonly key: ((key: string) => string) | undefined;
+  readonly text: JsonSafeOptions['text'];
+  readonly key: JsonSafeOptions['key'];
+  readonly notes: Notes | undefined;
   readonly maxDepth: number;
-  /** The arrays and objects around the value at hand, to find cycles. */
-  readonly around: object[];
+  /** The arrays and objects around the value at hand, to find cycles: the first `depth` of the list. */
+  readonly around: (object | undefined)[];
+  depth: number;
   /** How many more values may be looked at. */
   left: number;
   /** How many more characters of text there may be. */
@@ -73,8 +78,11 @@ export function startWalk(options: JsonSafeOptions): Walk {
   return {
     text: options.text,
     key: options.key ?? options.text,
+    notes: options.notes,
     maxDepth: options.maxDepth ?? 100,
-    around: [],
+    // Room for the usual depth: an empty list grows to four times that.
+    around: [undefined, undefined, undefined, undefined],
+    depth: 0,
     left: options.maxValues ?? 1_000_000,
     leftCharacters: options.maxCharacters ?? noLimit,
     renamed: false,
@@ -110,7 +118,7 @@ export function convertItem(value: unknown, walk: Walk): unknown {
 }
 
 export function convertText(text: string, walk: Walk): string {
-  const result = walk.text === undefined ? wellFormed(text) : walk.text(text);
+  const result = walk.text === undefined ? wellFormed(text) : walk.text(text, walk.notes as Notes);
   walk.leftCharacters -= result.length;
   if (walk.leftCharacters <= 0) walk.left = 0;
   return result;
@@ -133,9 +141,10 @@ function nameOf(value: object | symbol): string {
 
 function convertObject(value: object, walk: Walk): unknown {
   const { around } = walk;
-  for (let at = around.length - 1; at >= 0; at -= 1) if (around[at] === value) return '[Circular]';
-  if (around.length >= walk.maxDepth) return '[Too deep]';
-  around.push(value);
+  for (let at = walk.depth - 1; at >= 0; at -= 1) if (around[at] === value) return '[Circular]';
+  if (walk.depth >= walk.maxDepth) return '[Too deep]';
+  around[walk.depth] = value;
+  walk.depth += 1;
   try {
     if (Array.isArray(value)) return convertArray(value, walk);
     const prototype: unknown = Object.getPrototypeOf(value);
@@ -144,7 +153,7 @@ function convertObject(value: object, walk: Walk): unknown {
   } catch {
     return '[Unreadable]';
   } finally {
-    around.pop();
+    walk.depth -= 1;
   }
 }
 
@@ -221,7 +230,7 @@ export function convertMembers(value: object, walk: Walk): Record<string, unknow
 /** Sets an own member under a safe name, whatever the name is. */
 export function put(members: Record<string, unknown>, key: string, value: unknown, walk: Walk): void {
   walk.leftCharacters -= key.length;
-  let name = walk.key === undefined ? wellFormed(key) : walk.key(key);
+  let name = walk.key === undefined ? wellFormed(key) : walk.key(key, walk.notes as Notes);
   if (name !== key) walk.renamed = true;
   if (walk.renamed) while (Object.hasOwn(members, name)) name += '_';
   if (name === '__proto__') {

@@ -88,17 +88,17 @@ function unusable(tool: Tool, { code, reason, message, place }: ArgumentsFault):
 
 function unfit(tool: Tool, violations: readonly Violation[]): Refusal {
   let what = '';
-  // For the program: what stands in the text is not said twice.
-  const places: Pick<Violation, 'pointer' | 'keyword' | 'expected'>[] = [];
-  for (const { pointer, keyword, expected, message } of violations) {
-    what += what === '' ? message : `; ${message}`;
-    places.push({ pointer, keyword, expected });
-  }
+  for (const { message } of violations) what += what === '' ? message : `; ${message}`;
   return {
     code: 'invalid_arguments',
     message: `Invalid arguments for "${tool.name}": ${what}${what.endsWith('?') ? '' : '.'}`,
-    details: { reason: 'schema', violations: places },
+    details: { reason: 'schema', violations: violations.map(placeOf) },
   };
+}
+
+/** For the program: what stands in the text is not said twice. */
+function placeOf({ pointer, keyword, expected }: Violation): Pick<Violation, 'pointer' | 'keyword' | 'expected'> {
+  return { pointer, keyword, expected };
 }
 
 function badSchema(tool: Tool, error: unknown): Refusal {

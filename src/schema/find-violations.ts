@@ -24,14 +24,14 @@ export function findViolations(
   value: unknown,
   root: JsonSchema = schema,
   plans: Plans = new Plans(root),
-): Violation[] {
+): readonly Violation[] {
   const search = new Search(plans);
   search.apply(plans.of(schema), value, '', 0, false);
   return search.found;
 }
 
 class Search {
-  readonly found: Violation[] = [];
+  found: readonly Violation[] = [];
   readonly #plans: Plans;
   #steps = 0;
 
@@ -50,7 +50,7 @@ class Search {
     if (plan.hasId && depth > 0) return;
     if (plan.hasReference) this.apply(plan.target, value, pointer, depth + 1, optional);
     if ((kindOf(value) & plan.kinds) === 0) {
-      this.#wrongType(plan.expected, value, pointer, optional);
+      this.#wrongType(plan, value, pointer, optional);
       return;
     }
     if (plan.choice !== undefined) this.#literals(plan.choice, value, pointer);
@@ -66,10 +66,10 @@ class Search {
     this.#branches(schema, 'oneOf', value, pointer, depth);
   }
 
-  #wrongType(expected: string, value: unknown, pointer: string, optional: boolean): void {
+  #wrongType({ expected, wrongType }: Plan, value: unknown, pointer: string, optional: boolean): void {
     const isEmpty = value === null && optional;
     const hint = isEmpty ? '; leave it out if it has no value' : encodedHint(value, expected);
-    this.#add(pointer, 'type', expected, value, `must be ${expected}`, hint);
+    this.#add(pointer, 'type', expected, value, wrongType, `)${hint}`);
   }
 
   #literals({ keyword, allowed }: Choice, value: unknown, pointer: string): void {
@@ -79,12 +79,12 @@ class Search {
     const [near] = typeof value === 'string' && allowed.length > most ? nearest(value, names, 1) : [];
     const choice = allowed.length === 1 ? literal(allowed[0]) : `one of ${listed(allowed.map(literal))}`;
     const hint = near === undefined ? '' : `; did you mean ${literal(near)}?`;
-    this.#add(pointer, keyword, choice, value, `must be ${choice}`, hint);
+    this.#add(pointer, keyword, choice, value, `must be ${choice} (got `, `)${hint}`);
   }
 
   #range(bounds: readonly Bound[], value: number, pointer: string): void {
     for (const { keyword, words, holds } of bounds) {
-      if (!holds(value)) this.#add(pointer, keyword, words, value, `must be ${words}`, '');
+      if (!holds(value)) this.#add(pointer, keyword, words, value, `must be ${words} (got `, ')');
     }
   }
 
@@ -115,7 +115,8 @@ class Search {
       this.#add(pointer + step, 'required', wanted?.expected || 'a value', undefined, 'is required');
     }
     const { patternProperties, additionalProperties } = plan.schema as JsonSchemaObject;
-    for (const name of Object.keys(value)) {
+    for (const name in value) {
+      if (!Object.hasOwn(value, name)) continue;
       const known = properties.get(name);
       if (known !== undefined) {
         this.apply(known.plan, value[name], pointer + known.step, depth + 1, !known.required);
@@ -178,18 +179,20 @@ class Search {
       if (search.found.length === 0) return;
       faults.push(search.found);
     }
-    for (const violation of ofNoBranch(keyword, faults, value, pointer)) {
-      if (this.found.length < most) this.found.push(violation);
-    }
+    for (const violation of ofNoBranch(keyword, faults, value, pointer)) this.#keep(violation);
   }
 
-  /** With a hint, also an empty one, the message shows what was there. */
-  #add(pointer: string, keyword: string, expected: string, value: unknown, what: string, hint?: string): void {
-    if (this.found.length >= most) return;
+  /** The message shows what was there when it has an `end`: between `what` and that. */
+  #add(pointer: string, keyword: string, expected: string, value: unknown, what: string, end?: string): void {
     const received = describeValue(value);
-    const subject = subjectOf(pointer);
-    const message = hint === undefined ? `${subject} ${what}` : `${subject} ${what} (got ${received})${hint}`;
-    this.found.push({ pointer, keyword, expected, received, message });
+    const begin = `${subjectOf(pointer)} ${what}`;
+    const message = end === undefined ? begin : begin + received + end;
+    this.#keep({ pointer, keyword, expected, received, message });
+  }
+
+  #keep(violation: Violation): void {
+    // Mostly there is one, for which a list that grows would have room for seventeen.
+    if (this.found.length < most) this.found = [...this.found, violation];
   }
 }
 

@@ -37,6 +37,8 @@ export class Plan {
   readonly kinds: number;
   /** Its types in words: `integer or null`; `''` when it names none. */
   readonly expected: string;
+  /** How a message about a wrong type begins. */
+  readonly wrongType: string;
   readonly hasId: boolean;
   readonly choice: Choice | undefined;
   readonly bounds: readonly Bound[];
@@ -53,6 +55,7 @@ export class Plan {
     this.#plans = plans;
     this.kinds = kindsOf(keywords);
     this.expected = typesOf(keywords).join(' or ');
+    this.wrongType = `must be ${this.expected} (got `;
     this.hasId = typeof keywords.$id === 'string';
     this.choice = choiceOf(keywords);
     this.bounds = boundsOf(keywords);
