@@ -1,0 +1,210 @@
+import { resolve } from 'node:path';
+import { ToolError } from '../../errors.ts';
+import type { Effect } from '../../types.ts';
+import { type CheckedPath, Workspace, type WorkspaceOptions } from '../fs/workspace.ts';
+import { checkEnvironment } from './environment.ts';
+import { isHarmlessGitConfig } from './git-config.ts';
+import { argvsOf, type CommandPlan } from './plan.ts';
+import { systemPath } from './programs.ts';
+import { commandRefusal } from './refusal.ts';
+import { chooseSandbox, type Sandbox, type SandboxChoice, sandboxChoices } from './sandbox.ts';
+import type { ExecLimits } from './types.ts';
+
+export interface CommandOptions {
+  /**
+   * Where commands run. Default `auto`: in the best sandbox that there is, and nowhere if there is none. `unsandboxed`
+   * is never chosen by itself; with it every call asks, and only plain commands run.
+   */
+  readonly sandbox?: SandboxChoice;
+  /** Folders with programs beside the system's, absolute; they are looked at first. Default: none. */
+  readonly path?: readonly string[];
+  /** Folders outside the roots that programs in the sandbox may read, absolute. Default: none. */
+  readonly readable?: readonly string[];
+  /** Variables for programs beside those that are always set. Default: none; nothing is inherited. */
+  readonly env?: { readonly [name: string]: string };
+  /** Bounds on what programs may use. */
+  readonly limits?: ExecLimits;
+}
+
+/** A root, and how it is named to the path rules. */
+export interface CommandRoot {
+  readonly checked: CheckedPath;
+  readonly writable: boolean;
+}
+
+/** What the guard says of a call's commands. */
+export interface Judgement {
+  readonly effects: readonly Effect[];
+  /** Every command is known only to read, and its paths may be read. */
+  readonly readOnly: boolean;
+  /** Why somebody must be asked, whatever the mode. */
+  readonly mustAsk?: string;
+}
+
+const defaults: Required<ExecLimits> = {
+  cpuSeconds: 300,
+  memoryBytes: 4_294_967_296,
+  processes: 512,
+  fileBytes: 1_073_741_824,
+  outputBytes: 536_870_912,
+};
+
+/** The roots, the rules and the sandbox for commands: judges them, and is what they run in. */
+export class CommandSpace {
+  readonly workspace: Workspace;
+  readonly roots: readonly CommandRoot[];
+  readonly path: readonly string[];
+  readonly readable: readonly string[];
+  readonly env: { readonly [name: string]: string };
+  readonly limits: Required<ExecLimits>;
+  readonly #choice: SandboxChoice;
+  /** Whether there are paths in the roots that may not be read. */
+  readonly #restricted: boolean;
+  #sandbox: Sandbox | undefined;
+
+  /** Throws a TypeError for options that cannot be meant. */
+  constructor(folders: WorkspaceOptions, options: CommandOptions) {
+    const { sandbox = 'auto', path = [], readable = [], env = {}, limits = {} } = options;
+    if (!sandboxChoices.includes(sandbox)) {
+      throw new TypeError(`commandGuard: sandbox must be one of ${sandboxChoices.join(', ')}`);
+    }
+    this.workspace = new Workspace(folders);
+    this.roots = folders.roots.map((root, at) => {
+      const { path: given, access = 'write' } = typeof root === 'string' ? { path: root } : root;
+      return {
+        checked: this.workspace.check(at === 0 ? '.' : slashed(resolve(given)), 'read'),
+        writable: access === 'write',
+      };
+    });
+    this.path = [...absolute('path', path), ...systemPath];
+    this.readable = absolute('readable', readable);
+    checkEnvironment(env);
+    this.env = { ...env };
+    this.limits = checkedLimits(limits);
+    this.#choice = sandbox;
+    this.#restricted = folders.allow !== undefined || (folders.deny?.length ?? 0) > 0;
+  }
+
+  get sandbox(): Sandbox {
+    this.#sandbox ??= chooseSandbox(this.#choice);
+    return this.#sandbox;
+  }
+
+  /** Finds out what commands would do. Fails with `command_denied` and `path_denied` for what can never be allowed. */
+  async judge(plans: readonly CommandPlan[]): Promise<Judgement> {
+    const { tier } = this.sandbox;
+    if (tier === 'none') throw commandRefusal('no-sandbox');
+    const effects: Effect[] = [];
+    let readOnly = tier !== 'unsandboxed';
+    for (const plan of plans) {
+      this.#refuseUnfit(plan);
+      for (const argv of argvsOf(plan)) effects.push({ kind: 'exec', argv });
+      if (readOnly && (await this.#onlyReads(plan))) {
+        for (const path of pathsOf(plan)) {
+          effects.push({ kind: 'fs.read', path: this.workspace.check(path, 'read').absolute });
+        }
+        continue;
+      }
+      readOnly = false;
+      effects.push(...this.#mentioned(plan));
+    }
+    if (tier === 'unsandboxed') return { effects, readOnly, mustAsk: 'it runs outside of any sandbox' };
+    if (!readOnly && this.#restricted) {
+      return { effects, readOnly, mustAsk: 'the rules for paths do not hold inside a program' };
+    }
+    return { effects, readOnly };
+  }
+
+  #refuseUnfit(plan: CommandPlan): void {
+    const { tier } = this.sandbox;
+    if (plan.language === 'python' && tier === 'portable') throw commandRefusal('python');
+    if (tier !== 'unsandboxed' || plan.language === 'python') return;
+    if (plan.list === undefined) throw commandRefusal('unparsed');
+    if (argvsOf(plan).some(([program]) => /[/\\]/.test(program))) throw commandRefusal('relative');
+  }
+
+  async #onlyReads({ readings }: CommandPlan): Promise<boolean> {
+    if (readings === undefined) return false;
+    if (this.#restricted && readings.some(({ walks }) => walks)) return false;
+    return !readings.some(({ git }) => git) || this.#isHarmlessRepository();
+  }
+
+  async #isHarmlessRepository(): Promise<boolean> {
+    const grants: CheckedPath[] = [];
+    try {
+      grants.push(this.workspace.check('.git/config', 'read'), this.workspace.check('.git/commondir', 'read'));
+    } catch {
+      return false;
+    }
+    const fs = this.workspace.scope(grants);
+    try {
+      const { text, truncated } = await fs.readText('.git/config', { maxBytes: 65_536 });
+      // With this file the settings that count would be others.
+      const elsewhere = await fs.stat('.git/commondir').then(
+        () => true,
+        (error: unknown) => !isNotFound(error),
+      );
+      return !truncated && !elsewhere && isHarmlessGitConfig(text);
+    } catch {
+      return false;
+    } finally {
+      fs.revoke();
+    }
+  }
+
+  /**
+   * Paths among the words of a command whose doings are not known. What a rule forbids is refused; what lies elsewhere is
+   * nothing in the sandbox, and for the rest it must be taken that it will be written.
+   */
+  #mentioned(plan: CommandPlan): Effect[] {
+    const effects: Effect[] = [];
+    if (plan.list === undefined) return effects;
+    for (const word of argvsOf(plan).flatMap((argv) => argv.slice(argv[0].includes('/') ? 0 : 1))) {
+      for (const path of new Set([word, word.slice(word.indexOf('=') + 1)])) {
+        if (path === '' || path.startsWith('-')) continue;
+        try {
+          const { absolute } = this.workspace.check(path, 'read');
+          if (path.includes('/')) effects.push({ kind: 'fs.write', path: absolute });
+        } catch (error) {
+          if (reasonOf(error) === 'rule') throw error;
+        }
+      }
+    }
+    return effects;
+  }
+}
+
+function pathsOf({ readings = [] }: CommandPlan): readonly string[] {
+  return readings.flatMap(({ paths }) => paths);
+}
+
+function reasonOf(error: unknown): unknown {
+  return error instanceof ToolError ? (error.options.details as { reason?: unknown } | undefined)?.reason : undefined;
+}
+
+function isNotFound(error: unknown): boolean {
+  return reasonOf(error) === 'not-found';
+}
+
+function slashed(path: string): string {
+  return process.platform === 'win32' ? path.replaceAll('\\', '/') : path;
+}
+
+function absolute(option: string, folders: readonly string[]): readonly string[] {
+  if (!Array.isArray(folders) || !folders.every((folder) => typeof folder === 'string' && resolve(folder) === folder)) {
+    throw new TypeError(`commandGuard: ${option} must be a list of absolute folders, without a slash at the end`);
+  }
+  return [...folders];
+}
+
+function checkedLimits(limits: ExecLimits): Required<ExecLimits> {
+  for (const [name, value] of Object.entries(limits)) {
+    if (!Object.hasOwn(defaults, name)) {
+      throw new TypeError(`commandGuard: unknown limit ${name}; there are ${Object.keys(defaults).join(', ')}`);
+    }
+    if (!Number.isSafeInteger(value) || value <= 0) {
+      throw new TypeError(`commandGuard: limits.${name} must be a whole number above 0`);
+    }
+  }
+  return { ...defaults, ...limits };
+}
