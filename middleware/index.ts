@@ -8,5 +8,6 @@ export { type PathGuardAdds, type PathGuardOptions, pathGuard } from './path-gua
 export { allowAll, type PermissionOptions, type PermissionStage, permission } from './permission.ts';
 export { type RepairOptions, repair } from './repair.ts';
 export { type TimeoutOptions, timeout } from './timeout.ts';
+export { type UrlGuardAdds, type UrlGuardOptions, urlGuard } from './url-guard.ts';
 export { type ValidateOptions, validate } from './validate.ts';
 export { when } from './when.ts';

@@ -1,3 +1,4 @@
+import { rewriteAt } from '../src/argument-places.ts';
 import type { GrantedFs } from '../src/capabilities/fs/scoped-fs.ts';
 import type { FsLevel, PathIntent, ScopedFs } from '../src/capabilities/fs/types.ts';
 import { type CheckedPath, Workspace, type WorkspaceOptions } from '../src/capabilities/fs/workspace.ts';
@@ -72,7 +73,7 @@ function check(workspace: Workspace, ctx: Ready, paths: NonNullable<Tool['paths'
   try {
     for (const declared of Object.keys(paths)) {
       const intent = paths[declared] as PathIntent;
-      args = rewrite(args, partsOf(declared), 0, '', (value, pointer) => {
+      args = rewriteAt(args, declared, (value, pointer) => {
         at = pointer;
         const checked = workspace.check(value, intent);
         grants.push(checked);
@@ -92,43 +93,4 @@ function check(workspace: Workspace, ctx: Ready, paths: NonNullable<Tool['paths'
 function refuse(ctx: Ready, pointer: string, error: ToolError): Failure {
   const details = { ...(error.options.details as object | undefined), pointer };
   return ctx.fail(error.code, `${pointer}: ${error.message}`, { ...error.options, details });
-}
-
-/** The parts of a property name or a JSON pointer. */
-function partsOf(declared: string): readonly string[] {
-  if (!declared.startsWith('/')) return [declared];
-  return declared
-    .slice(1)
-    .split('/')
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
-/** Replaces what stands at the given place; copies only what has to change on the way, and leaves absent places be. */
-function rewrite(
-  value: unknown,
-  parts: readonly string[],
-  at: number,
-  pointer: string,
-  visit: (value: unknown, pointer: string) => unknown,
-): unknown {
-  // An optional argument that is not there, or null, is granted nothing.
-  if (value === undefined || value === null) return value;
-  const part = parts[at];
-  if (part === undefined) return visit(value, pointer);
-  if (Array.isArray(value)) {
-    let copy: unknown[] | undefined;
-    for (const [index, item] of value.entries()) {
-      if (part !== '*' && part !== String(index)) continue;
-      const rewritten = rewrite(item, parts, at + 1, `${pointer}/${index}`, visit);
-      if (rewritten === item) continue;
-      copy ??= [...value];
-      copy[index] = rewritten;
-    }
-    return copy ?? value;
-  }
-  if (typeof value !== 'object' || !Object.hasOwn(value, part)) return value;
-  const item = (value as Record<string, unknown>)[part];
-  const escaped = part.replaceAll('~', '~0').replaceAll('/', '~1');
-  const rewritten = rewrite(item, parts, at + 1, `${pointer}/${escaped}`, visit);
-  return rewritten === item ? value : { ...value, [part]: rewritten };
 }

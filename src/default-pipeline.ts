@@ -4,6 +4,7 @@ import { type NormalizeOptions, normalize } from '../middleware/normalize.ts';
 import { type PathGuardAdds, type PathGuardOptions, pathGuard } from '../middleware/path-guard.ts';
 import { type PermissionOptions, permission } from '../middleware/permission.ts';
 import { timeout } from '../middleware/timeout.ts';
+import { type UrlGuardAdds, type UrlGuardOptions, urlGuard } from '../middleware/url-guard.ts';
 import { type ValidateOptions, validate } from '../middleware/validate.ts';
 import { checkOptions } from './options.ts';
 import { type Pipeline, type Place, pipeline } from './pipeline.ts';
@@ -22,6 +23,8 @@ export interface DefaultPipelineOptions extends PermissionOptions {
   readonly secrets?: NormalizeOptions['secrets'];
   /** The path guard's further options. */
   readonly pathGuard?: Omit<PathGuardOptions, 'roots'>;
+  /** Which URLs tools may reach. Default: public addresses, http and https on ports 80 and 443. */
+  readonly urls?: UrlGuardOptions;
   /** The validate stage's options; its `engine` checks the data of tools as well. */
   readonly validate?: ValidateOptions;
   /** The normalize stage's further options. */
@@ -36,11 +39,14 @@ export const defaultPipelineOptions: readonly string[] = [
   'modes',
   'approve',
   'approvals',
+  'remember',
+  'identities',
   'approveTimeout',
   'decideTimeout',
   'timeout',
   'secrets',
   'pathGuard',
+  'urls',
   'validate',
   'normalize',
 ] satisfies (keyof DefaultPipelineOptions)[];
@@ -51,13 +57,14 @@ export interface DefaultPlaces<State> {
   readonly lookup: Place<Call<State>, { tool: Tool }, false>;
   readonly validate: Place<Found<State>, { args: unknown }, false>;
   readonly pathGuard: Place<Ready<State>, PathGuardAdds, true>;
+  readonly urlGuard: Place<Ready<State>, UrlGuardAdds, true>;
   readonly permission: Place<Ready<State>, unknown, true>;
   readonly timeout: Place<Ready<State>, unknown, false>;
   readonly execute: Place<Ready<State>, unknown, false>;
 }
 
 /**
- * The seven stages that a tool call passes unless you say otherwise. `normalize` stands first and so acts last.
+ * The stages that a tool call passes unless you say otherwise. `normalize` stands first and so acts last.
  *
  * @example
  * const mine = defaultPipeline({ roots: ['./workspace'], approve }).before('normalize', 'audit', audit(console.error));
@@ -66,12 +73,22 @@ export function defaultPipeline<State = unknown>(
   options: DefaultPipelineOptions = {},
 ): Pipeline<State, DefaultPlaces<State>, Ready<State>> {
   checkOptions('defaultPipeline', options, defaultPipelineOptions);
-  const { roots, timeout: limit, secrets, pathGuard: paths, validate: reading, normalize: output, ...rest } = options;
+  const {
+    roots,
+    timeout: limit,
+    secrets,
+    pathGuard: paths,
+    urls,
+    validate: reading,
+    normalize: output,
+    ...rest
+  } = options;
   const stages = pipeline<State>()
     .use('normalize', normalize({ ...output, ...(secrets !== undefined && { secrets }) }))
     .use('lookup', lookup())
     .use('validate', validate(reading))
     .use('pathGuard', roots === undefined ? closed() : pathGuard({ ...paths, roots }))
+    .use('urlGuard', urlGuard(urls))
     .use('permission', permission(rest))
     .use('timeout', timeout(limit === undefined ? {} : { default: limit }))
     .use('execute', execute(reading?.engine === undefined ? {} : { engine: reading.engine }));
@@ -87,6 +104,7 @@ function closed(): Stage<Ready, PathGuardAdds> & Guard {
         details: { reason: 'no-roots' },
       });
     }) as unknown as Stage<Ready, PathGuardAdds>,
-    { needs: ['tool', 'args'] },
+    // Provides nothing, in so many words: a stage that stands in for a capability's guard.
+    { needs: ['tool', 'args'], provides: [] },
   );
 }

@@ -22,7 +22,8 @@ function imports(file: string): string[] {
 describe('a stage can do no more than a stage of yours', () => {
   const stages = sources('middleware').filter((file) => file !== 'middleware/index.ts');
   // What each stage fronts, beside the leaves that anybody may use.
-  const leaves = /^src\/(types|traits|errors|result|options|milliseconds|thenable|failure|tool|conditional)\.ts$/;
+  const leaves =
+    /^src\/(types|traits|errors|result|options|milliseconds|thenable|failure|tool|conditional|argument-places)\.ts$/;
   const engines: Record<string, RegExp> = {
     'middleware/validate.ts': /^src\/schema\//,
     'middleware/execute.ts': /^src\/(handler-context|schema\/.*)\.ts$/,
@@ -30,6 +31,7 @@ describe('a stage can do no more than a stage of yours', () => {
     'middleware/timeout.ts': /^src\/deadline\.ts$/,
     'middleware/permission.ts': /^src\/policy\//,
     'middleware/path-guard.ts': /^src\/capabilities\/fs\//,
+    'middleware/url-guard.ts': /^src\/capabilities\/net\//,
     'middleware/normalize.ts': /^src\/(output\/.*|content)\.ts$/,
     'middleware/repair.ts': /^src\/providers\/arguments\//,
     'middleware/audit.ts': /^src\/output\//,

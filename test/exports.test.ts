@@ -39,6 +39,7 @@ test('the names of callgate/middleware', async () => {
       "permission",
       "repair",
       "timeout",
+      "urlGuard",
       "validate",
       "when",
     ]

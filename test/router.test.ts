@@ -762,7 +762,9 @@ describe('building', () => {
       .use('validate', validate())
       .use('execute', execute());
     expect(() => createRouter({ tools: [reads], pipeline: bare })).toThrow('no stage provides "fs"');
-    expect(() => createRouter({ tools: [{ ...add, urls: ['a'] }] })).toThrow('no stage provides "fetch"');
+    expect(() => createRouter({ tools: [{ ...add, urls: ['a'] }], pipeline: bare })).toThrow(
+      'no stage provides "fetch"',
+    );
   });
 
   test('a tool added later that was lent nothing does not run', async () => {

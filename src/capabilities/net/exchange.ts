@@ -1,6 +1,5 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
-import { ToolError } from '../../errors.ts';
 import { unavailable } from './refusal.ts';
 import type { FetchInit } from './types.ts';
 import type { CheckedUrl } from './url-policy.ts';
@@ -13,29 +12,6 @@ export interface Message {
 }
 
 const maxHeaderBytes = 16_384;
-// What belongs to the connection and not to the message is ours to say.
-const ownHeaders = new Set([
-  'host',
-  'connection',
-  'content-length',
-  'transfer-encoding',
-  'accept-encoding',
-  'keep-alive',
-  'upgrade',
-  'te',
-  'trailer',
-  'expect',
-]);
-
-/** Checks a caller's headers. Fails with `tool_error`, reason `header`. */
-export function checkHeaders(headers: { readonly [name: string]: string }): void {
-  for (const [name, value] of Object.entries(headers)) {
-    const plain = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
-    const lower = name.toLowerCase();
-    if (plain && !ownHeaders.has(lower) && !lower.startsWith('proxy-')) continue;
-    throw new ToolError(`The header ${JSON.stringify(name)} cannot be set.`, { details: { reason: 'header' } });
-  }
-}
 
 /** Writes one request to a connection and waits for the answer's head. The connection is closed after the answer. */
 export function exchange(

@@ -1,9 +1,15 @@
+import { setMaxListeners } from 'node:events';
 import { ToolError } from '../../errors.ts';
 import { tooSlow } from './refusal.ts';
 
 /** What a request hangs on: it ends once, for the first reason there is, and takes everything under way with it. */
 export class Lifeline {
   readonly #controller = new AbortController();
+
+  constructor() {
+    // Every hop of a request listens.
+    setMaxListeners(0, this.#controller.signal);
+  }
 
   get signal(): AbortSignal {
     return this.#controller.signal;

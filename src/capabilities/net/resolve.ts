@@ -1,10 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { type AddressBits, addressBits } from './addresses.ts';
+import type { Lookup } from './limits.ts';
 import { refusal, unavailable } from './refusal.ts';
 import type { CheckedUrl, UrlPolicy } from './url-policy.ts';
-
-/** Gives the addresses of a host name, IPv4 or IPv6, in the order in which they are to be tried. */
-export type Lookup = (name: string) => Promise<readonly string[]>;
 
 /** An address that may be connected to. */
 export interface Address {
