@@ -5,6 +5,8 @@ import { checkOptions } from '../src/options.ts';
 import { type Cleaner, createCleaner, Notes } from '../src/output/clean.ts';
 import { cleanContent } from '../src/output/clean-content.ts';
 import { toJsonSafe } from '../src/output/json-safe.ts';
+import { withoutHostDetails } from '../src/output/host-paths.ts';
+import { outboundHosts } from '../src/output/links.ts';
 import { createRedactor } from '../src/output/redact.ts';
 import type { SecretPattern } from '../src/output/secret-patterns.ts';
 import { defaultHint } from '../src/output/truncate.ts';
@@ -37,12 +39,20 @@ export interface NormalizeOptions {
   readonly maxErrorCharacters?: number;
   /** The most base64 that the content blocks of a result carry together, in characters. Default 16,777,216. */
   readonly maxBinaryCharacters?: number;
+  /**
+   * Hosts that links in results may lead to: `example.com`, or `*.example.com` for every host below it. A result with
+   * other links keeps them, and `meta.links` names their hosts, at most 20. Default: links are not looked at.
+   */
+  readonly linkHosts?: readonly string[];
   /** What the note in shortened data says the model can do about it. Default: ask for a range, a page or a filter. */
   readonly hint?: string;
 }
 
+/** The stage, which also says how it cleans what leaves the router before a call ends: progress, previews. */
+export type NormalizeStage = Stage & { readonly cleans: (data: unknown) => unknown };
+
 const optionNames = [
-  ...['secrets', 'patterns', 'redact', 'maxCharacters', 'maxErrorCharacters', 'maxBinaryCharacters', 'hint'],
+  ...['secrets', 'patterns', 'redact', 'maxCharacters', 'maxErrorCharacters', 'maxBinaryCharacters', 'hint', 'linkHosts'],
 ];
 
 /**
@@ -52,14 +62,14 @@ const optionNames = [
  * free are cut, and data that is then still too large stays whole. Base64 in content blocks is never cut.
  *
  * `meta` notes what was done: `redacted` (the kinds of secrets), `truncated: { characters }` and `oversize: { characters }`
- * (the full size), `cleaned: true`.
+ * (the full size), `cleaned: true`, and with `linkHosts` `links` (hosts).
  *
  * @example
  * pipeline().use('normalize', normalize({ secrets: [process.env.API_TOKEN ?? ''] }))
  *
  * Fails with: `internal`, for a stage that answers with something that is no result.
  */
-export function normalize(options: NormalizeOptions = {}): Stage {
+export function normalize(options: NormalizeOptions = {}): NormalizeStage {
   checkOptions('normalize', options, optionNames);
   const { redact = true, hint = defaultHint } = options;
   const redactor = redact ? createRedactor(options) : undefined;
@@ -69,16 +79,21 @@ export function normalize(options: NormalizeOptions = {}): Stage {
   const forData = createCleaner({ redactor, maxCharacters, hint });
   const forErrors = createCleaner({ redactor, maxCharacters: maxErrorCharacters, hint: '' });
 
-  return finish(function normalize(ctx: Call, outcome: unknown, threw: boolean): ToolResult {
+  const forShowing = createCleaner({ redactor, maxCharacters, hint: '' });
+  const outbound = options.linkHosts && outboundHosts(options.linkHosts);
+
+  const stage: Stage = finish(function normalize(ctx: Call, outcome: unknown, threw: boolean): ToolResult {
     const result = threw ? toFailure(ctx, outcome) : outcome;
     try {
       if (!isToolResult(result)) return notAResult(ctx);
-      return result.ok ? normalSuccess(ctx, result) : normalFailure(result);
+      return result.ok ? normalSuccess(ctx, result) : normalFailure(ctx, result);
     } catch (error) {
       // Only what was made to be unreadable comes here, such as a result that is a Proxy.
       return ctx.fail('internal', 'The result could not be read. This is a fault of a stage.', { cause: error });
     }
   });
+  const cleans = (data: unknown) => (typeof data === 'string' ? forShowing.text : forShowing.value)(data, new Notes());
+  return Object.assign(stage, { cleans });
 
   function normalSuccess(ctx: Call, result: Success): Success {
     const { data, meta } = result;
@@ -91,14 +106,15 @@ export function normalize(options: NormalizeOptions = {}): Stage {
         : isContent(data)
           ? cleanContent(data, forData, { maxBinary, maxCharacters }, notes)
           : forData.value(data, notes, output);
-    const noted = noteIn(meta, notes, forErrors);
+    const links = outbound?.(clean);
+    const noted = withLinks(noteIn(meta, notes, forErrors), links);
     if (Object.is(clean, data) && noted === meta && result.error === null) return result;
     return { ok: true, tool_name: result.tool_name, data: clean, error: null, call_id: result.call_id, meta: noted };
   }
 
-  function normalFailure(result: Failure): Failure {
+  function normalFailure(ctx: Call, result: Failure): Failure {
     const notes = new Notes();
-    const error = forErrors.text(result.error, notes);
+    const error = withoutHost(ctx, result.code, forErrors.text(result.error, notes));
     const details = normalDetails(result, notes);
     const noted = noteIn(result.meta, notes, forErrors);
     if (error === result.error && error !== '' && noted === result.meta && details === undefined && isWhole(result)) {
@@ -125,6 +141,30 @@ export function normalize(options: NormalizeOptions = {}): Stage {
     // A stored approval stands for exactly this call: changed arguments would no longer be what a person decides on.
     return code === 'approval_required' ? toJsonSafe(details) : forData.value(details, notes);
   }
+}
+
+/** Failures whose texts begin with a place in the arguments or the data, which looks like a path. */
+const pointing: ReadonlySet<unknown> = new Set([
+  ...['invalid_json', 'invalid_arguments', 'invalid_output', 'invalid_schema'],
+  ...['path_denied', 'url_denied', 'command_denied'],
+]);
+
+/** An error's text without paths of the host. What the model itself wrote in its arguments is no news to it. */
+function withoutHost(ctx: Call, code: unknown, text: string): string {
+  return pointing.has(code) ? text : withoutHostDetails(text, (path) => argumentsOf(ctx).includes(path));
+}
+
+function argumentsOf(ctx: Call): string {
+  const { arguments: args } = ctx.call;
+  try {
+    return typeof args === 'string' ? args : (JSON.stringify(args) ?? '');
+  } catch {
+    return '';
+  }
+}
+
+function withLinks(meta: Meta, links: readonly string[] | undefined): Meta {
+  return links === undefined || links.length === 0 ? meta : { ...meta, links };
 }
 
 function notAResult(ctx: Call): Failure {

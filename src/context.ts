@@ -10,6 +10,8 @@ import type { Call, Effect, Maybe, Run, ToolCall } from './types.ts';
 export interface Host {
   restart(ctx: CallContext): Maybe<ToolResult>;
   progress(ctx: CallContext, data: unknown): void;
+  /** Makes data fit to be shown; absent where no stage does that. */
+  clean?(data: unknown): unknown;
   /** A handler has ended after its call had been answered. */
   late(ctx: CallContext, settledAt: number): void;
 }
@@ -148,6 +150,10 @@ export class CallContext implements Call {
 
   progress(data: unknown): void {
     if (!this.settled) this.#host.progress(this, data);
+  }
+
+  clean(data: unknown): unknown {
+    return this.#host.clean === undefined ? data : this.#host.clean(data);
   }
 
   onSettled(cleanup: () => void): void {

@@ -46,6 +46,7 @@ export class Router<State = unknown> {
   readonly #begun = new WeakMap<CallContext, number>();
   readonly #progress = new WeakMap<CallContext, (data: unknown) => void>();
   readonly #offers: OfferCache;
+  readonly #clean: ((data: unknown) => unknown) | undefined;
   #watched: Compiled | undefined;
   #run: Run;
   #count = 0;
@@ -66,7 +67,9 @@ export class Router<State = unknown> {
       ...(options.principal !== undefined && { principal: options.principal }),
       ...(options.allowed !== undefined && { tools: Object.freeze([...options.allowed]) }),
     });
+    this.#clean = cleanerOf(this.pipeline);
     this.#host = {
+      ...(this.#clean !== undefined && { clean: this.#clean }),
       restart: (ctx) => this.#compiled().restart(ctx),
       progress: (ctx, data) => this.#progressed(ctx, data),
       late: (ctx, settledAt) => {
@@ -299,7 +302,7 @@ export class Router<State = unknown> {
   #progressed(ctx: CallContext, data: unknown): void {
     const sink = this.#progress.get(ctx.root);
     if (sink === undefined && !this.#observers.heard('progress')) return;
-    const copy = copied(data);
+    const copy = this.#clean === undefined || data === undefined ? copied(data) : this.#clean(data);
     if (this.#observers.heard('progress')) this.#observers.emit('progress', { call: observed(ctx.call), data: copy });
     try {
       sink?.(copy);
@@ -338,6 +341,13 @@ function stamped(ctx: CallContext, result: ToolResult): ToolResult {
   const { id, name } = ctx.call;
   if (result.call_id === id && result.tool_name === name && result.meta !== undefined) return result;
   return { ...result, call_id: id, tool_name: name, meta: result.meta ?? noMeta };
+}
+
+/** A stage that cleans results says by a function `cleans` of its own how it does that with other data. */
+function cleanerOf({ entries }: RouterPipeline<never>): ((data: unknown) => unknown) | undefined {
+  const cleaning = entries.flatMap(({ stage }) => ('cleans' in stage ? [stage.cleans as (data: unknown) => unknown] : []));
+  if (cleaning.length === 0) return undefined;
+  return (data) => cleaning.reduceRight((shown, clean) => clean(shown), data);
 }
 
 /** A stage that decides knows what can never be allowed, and says so by a function `offers` of its own. */

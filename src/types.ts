@@ -58,6 +58,8 @@ export interface Call<State = unknown> {
   restart(args: unknown): Maybe<ToolResult>;
   /** Tells observers and streams that the call is getting on. */
   progress(data: unknown): void;
+  /** Data as it may be shown before the call ends: cleaned as results are, where a stage of the pipeline does that. */
+  clean(data: unknown): unknown;
   /** Runs `cleanup` when the call, or this attempt of it, has settled, however it did. */
   onSettled(cleanup: () => void): void;
   /** To be called just before the handler starts: from here on a failure's `effect` is `unknown`. */

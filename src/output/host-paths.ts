@@ -13,11 +13,14 @@ const hostPath =
  * Takes what only concerns the host out of the text of an error: stack frames, and absolute paths. A path below the
  * working folder becomes relative to it, one below the home folder begins with `~`, and of any other only the last part
  * is kept, as in `<host>/settings.json`.
+ *
+ * @param known says of a path that is neither below the working folder nor the home folder that it may stay
  */
-export function withoutHostDetails(text: string): string {
+export function withoutHostDetails(text: string, known: (path: string) => boolean = () => false): string {
   if (!mayHoldPath.test(text)) return text;
-  const plain = text.replace(frame, '').replace(fileUrl, asPath);
-  return withoutOwnFolders(plain).replace(hostPath, lastPart);
+  const withoutFrames = text.includes('at ') ? text.replace(frame, '') : text;
+  const plain = withoutFrames.includes('file:') ? withoutFrames.replace(fileUrl, asPath) : withoutFrames;
+  return withoutOwnFolders(plain).replace(hostPath, (path) => (known(path) ? path : lastPart(path)));
 }
 
 /** As {@link withoutHostDetails}, but only the working folder and the home folder are hidden: for texts meant to be read. */

@@ -24,13 +24,18 @@ export async function previewOf(ctx: Ready, args: unknown, milliseconds: number)
   });
   try {
     const shown = await Promise.race([shownBy(tool, ctx, args), expired]);
-    return shown === undefined ? {} : { preview: textOf(shown) };
+    return shown === undefined ? {} : { preview: clean(ctx, textOf(shown)) };
   } catch (error) {
     const why = error instanceof Error ? error.message : 'it threw something that is no error';
-    return { preview: `The tool's preview failed: ${why}`, previewFailed: true };
+    return { preview: clean(ctx, `The tool's preview failed: ${why}`), previewFailed: true };
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** A preview shows what stands in files, and leaves the router as results do: to a person, a store, a log. */
+function clean(ctx: Ready, text: string): string {
+  return String(ctx.clean(text));
 }
 
 async function shownBy(tool: Tool, ctx: Ready, args: unknown): Promise<unknown> {
