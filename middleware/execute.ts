@@ -92,7 +92,7 @@ function missingCapability(ctx: Ready): Failure | undefined {
   const missing =
     (tool.paths !== undefined && ctx.fs === undefined && 'paths') ||
     (tool.urls !== undefined && ctx.fetch === undefined && 'urls') ||
-    (tool.commands !== undefined && !('exec' in ctx) && 'commands');
+    (tool.commands !== undefined && ctx.exec === undefined && 'commands');
   if (!missing) return undefined;
   return ctx.fail('internal', `"${tool.name}" declares ${missing}, but no guard for them ran before it.`);
 }

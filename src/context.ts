@@ -1,9 +1,10 @@
 import type { ScopedFs } from './capabilities/fs/types.ts';
 import type { ScopedFetch } from './capabilities/net/types.ts';
+import type { ScopedExec } from './capabilities/process/types.ts';
 import { type ErrorCode, type FailureOptions, isErrorCode, isRetryable, ToolError } from './errors.ts';
 import type { Registry } from './registry.ts';
 import { type Failure, noMeta, rememberCause, type Success, type ToolResult } from './result.ts';
-import type { Tool } from './tool.ts';
+import type { PermissionLevel, Tool } from './tool.ts';
 import type { Call, Effect, Maybe, Run, ToolCall } from './types.ts';
 
 /** What the router does for every context it makes; one object a router, so that a call carries only a pointer. */
@@ -32,6 +33,9 @@ export class CallContext implements Call {
   effects: readonly Effect[] | undefined = undefined;
   fs: ScopedFs | undefined = undefined;
   fetch: ScopedFetch | undefined = undefined;
+  exec: ScopedExec | undefined = undefined;
+  level: PermissionLevel | undefined = undefined;
+  mustAsk: string | undefined = undefined;
 
   readonly #host: Host;
   #call: Required<ToolCall>;
@@ -145,6 +149,9 @@ export class CallContext implements Call {
     this.effects = undefined;
     this.fs = undefined;
     this.fetch = undefined;
+    this.exec = undefined;
+    this.level = undefined;
+    this.mustAsk = undefined;
     return this.#host.restart(this);
   }
 

@@ -1,5 +1,6 @@
 import type { PathIntent, ScopedFs } from './capabilities/fs/types.ts';
 import type { ScopedFetch } from './capabilities/net/types.ts';
+import type { CommandLanguage, ScopedExec } from './capabilities/process/types.ts';
 import { checkMilliseconds } from './milliseconds.ts';
 import type { Infer } from './schema/infer.ts';
 import type { JsonSchemaObject } from './schema/json-schema.ts';
@@ -14,13 +15,15 @@ type Declared = { readonly [argument: string]: PathIntent };
 type DataOf<O> = [O] extends [JsonSchemaObject]
   ? Maybe<Infer<O>> | AsyncGenerator<unknown, Infer<O>> | Generator<unknown, Infer<O>>
   : unknown;
-type ContextOf<P, U> = ToolContext &
+type Commands = readonly string[] | { readonly [argument: string]: CommandLanguage };
+type ContextOf<P, U, C> = ToolContext &
   ([P] extends [Declared] ? { readonly fs: ScopedFs } : unknown) &
-  ([U] extends [readonly string[]] ? { readonly fetch: ScopedFetch } : unknown);
+  ([U] extends [readonly string[]] ? { readonly fetch: ScopedFetch } : unknown) &
+  ([C] extends [Commands] ? { readonly exec: ScopedExec } : unknown);
 
 /** What `defineTool` takes: a {@link Tool} whose arguments, data and capabilities are typed by what it declares. */
-export interface ToolDefinition<S, O, P, U = undefined>
-  extends Omit<Tool, 'parameters' | 'output' | 'paths' | 'urls' | 'handler' | 'preview' | 'standardSchema'> {
+export interface ToolDefinition<S, O, P, U = undefined, C = undefined>
+  extends Omit<Tool, 'parameters' | 'output' | 'paths' | 'urls' | 'commands' | 'handler' | 'preview' | 'standardSchema'> {
   /** The arguments: a JSON Schema object, or a Standard Schema (zod, valibot, arktype ...). */
   readonly parameters: S;
   /** The JSON Schema shown to the model, for a Standard Schema that does not yield one itself. */
@@ -31,8 +34,10 @@ export interface ToolDefinition<S, O, P, U = undefined>
   readonly paths?: P;
   /** Which arguments are URLs: property names, or JSON pointers with `*` for every array item. */
   readonly urls?: U;
-  handler(args: ArgumentsOf<S>, context: ContextOf<P, U>): DataOf<O>;
-  preview?(args: ArgumentsOf<S>, context: ContextOf<P, U>): unknown;
+  /** Which arguments are command lines or argument lists, as `urls`; or these with the language of their text. */
+  readonly commands?: C;
+  handler(args: ArgumentsOf<S>, context: ContextOf<P, U, C>): DataOf<O>;
+  preview?(args: ArgumentsOf<S>, context: ContextOf<P, U, C>): unknown;
 }
 
 /**
@@ -53,14 +58,15 @@ export function defineTool<
   const O extends JsonSchemaObject | undefined = undefined,
   const P extends Declared | undefined = undefined,
   const U extends readonly string[] | undefined = undefined,
->(definition: ToolDefinition<S, O, P, U>): Tool<ArgumentsOf<S>, ContextOf<P, U>> {
+  const C extends Commands | undefined = undefined,
+>(definition: ToolDefinition<S, O, P, U, C>): Tool<ArgumentsOf<S>, ContextOf<P, U, C>> {
   const { parameters, jsonSchema, ...rest } = definition;
   const standard = isStandardSchema(parameters);
   const tool = {
     ...rest,
     parameters: standard ? (jsonSchema ?? jsonSchemaOf(parameters, String(definition.name))) : parameters,
     ...(standard && { standardSchema: parameters }),
-  } as unknown as Tool<ArgumentsOf<S>, ContextOf<P, U>>;
+  } as unknown as Tool<ArgumentsOf<S>, ContextOf<P, U, C>>;
   checkTool(tool as unknown as Tool);
   checkPaths(tool as unknown as Tool);
   checkNames(tool as unknown as Tool, 'urls');

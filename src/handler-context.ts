@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ScopedFs } from './capabilities/fs/types.ts';
 import type { ScopedFetch } from './capabilities/net/types.ts';
+import type { ScopedExec } from './capabilities/process/types.ts';
 import { canonicalJson } from './policy/canonical-json.ts';
 import type { ToolContext } from './tool.ts';
 import type { Ready, ToolCall } from './types.ts';
@@ -36,6 +37,10 @@ export class HandlerContext implements ToolContext {
   // Likewise for tools that declare URLs.
   get fetch(): ScopedFetch {
     return this.#ctx.fetch as ScopedFetch;
+  }
+
+  get exec(): ScopedExec {
+    return this.#ctx.exec as ScopedExec;
   }
 
   get idempotencyKey(): string {

@@ -1,5 +1,6 @@
 import type { PathIntent, ScopedFs } from './capabilities/fs/types.ts';
 import type { ScopedFetch } from './capabilities/net/types.ts';
+import type { CommandLanguage, ScopedExec } from './capabilities/process/types.ts';
 import type { JsonSchemaObject } from './schema/json-schema.ts';
 import type { ToolCall } from './types.ts';
 
@@ -45,8 +46,11 @@ export interface Tool<Args = unknown, Context extends ToolContext = ToolContext>
   readonly paths?: { readonly [argument: string]: PathIntent };
   /** Which arguments are URLs: property names or JSON pointers. */
   readonly urls?: readonly string[];
-  /** Which arguments are command lines or argument lists: property names or JSON pointers. */
-  readonly commands?: readonly string[];
+  /**
+   * Which arguments are command lines or argument lists: property names or JSON pointers; or these with what their text
+   * is written in, `{ code: 'python' }`.
+   */
+  readonly commands?: readonly string[] | { readonly [argument: string]: CommandLanguage };
   /** Where a tool from elsewhere comes from, such as an MCP server's name. */
   readonly source?: string;
   handler(args: Args, context: Context): unknown;
@@ -77,4 +81,6 @@ export interface ToolContext<State = unknown> {
   readonly fs?: ScopedFs;
   /** Present when the tool declares `urls`. */
   readonly fetch?: ScopedFetch;
+  /** Present when the tool declares `commands`. */
+  readonly exec?: ScopedExec;
 }

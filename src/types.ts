@@ -1,9 +1,10 @@
 import type { ScopedFs } from './capabilities/fs/types.ts';
 import type { ScopedFetch } from './capabilities/net/types.ts';
+import type { ScopedExec } from './capabilities/process/types.ts';
 import type { ErrorCode, FailureOptions } from './errors.ts';
 import type { Registry } from './registry.ts';
 import type { Failure, Success, ToolResult } from './result.ts';
-import type { Tool } from './tool.ts';
+import type { PermissionLevel, Tool } from './tool.ts';
 
 /** What a model emits: an intent. `arguments` is an object, or JSON text as most providers send it. */
 export interface ToolCall {
@@ -79,6 +80,11 @@ export interface Ready<State = unknown> extends Found<State> {
   readonly effects?: readonly Effect[];
   readonly fs?: ScopedFs;
   readonly fetch?: ScopedFetch;
+  readonly exec?: ScopedExec;
+  /** What a guard found out that this call needs, in place of its tool's level: `read` for a command that only reads. */
+  readonly level?: PermissionLevel;
+  /** Why somebody must be asked whatever mode and rules say, unless they deny. Set by a guard. */
+  readonly mustAsk?: string;
 }
 
 /** Hands on to the rest of the chain, with what this stage adds. To be called once. */

@@ -1,4 +1,5 @@
 import type { ScopedFs } from '../capabilities/fs/types.ts';
+import type { ScopedExec } from '../capabilities/process/types.ts';
 import type { ScopedFetch } from '../capabilities/net/types.ts';
 import { ToolError } from '../errors.ts';
 import { HandlerContext } from '../handler-context.ts';
@@ -62,6 +63,13 @@ class PreviewContext extends HandlerContext {
     return async () => {
       throw new ToolError('A preview may not reach the network.', { code: 'url_denied' });
     };
+  }
+
+  override get exec(): ScopedExec {
+    const run = async (): Promise<never> => {
+      throw new ToolError('A preview may not run a command.', { code: 'command_denied' });
+    };
+    return { tier: 'none', run };
   }
 
   override progress(): void {}

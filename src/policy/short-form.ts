@@ -72,8 +72,12 @@ function commandCondition(inner: string, wide: boolean): Condition {
   return ({ tool, arguments: args, effects }) => {
     const found = effects.flatMap((effect) => (effect.kind === 'exec' ? [effect.argv] : []));
     if (!wide && found.length < effects.length) return 'no';
-    return together(found.length > 0 ? found : declared(args, tool.commands ?? ['command']), test, wide);
+    return together(found.length > 0 ? found : declared(args, commandsOf(tool)), test, wide);
   };
+}
+
+function commandsOf({ commands = ['command'] }: Tool): readonly string[] {
+  return Array.isArray(commands) ? commands : Object.keys(commands);
 }
 
 function hostCondition(pattern: string, wide: boolean, at: string): Condition {
