@@ -84,13 +84,6 @@ export async function* rows({ entry = builtEntry }) {
     const each = (found, name) => Math.round((found[name] - none[name]) / many);
     yield {
       group,
-      key: 'none',
-      what: 'import of the package alone',
-      value: none.instantiations,
-      unit: 'instantiations',
-    };
-    yield {
-      group,
       key: 'inferred',
       what: 'one defineTool, six properties',
       value: each(tools, 'instantiations'),
