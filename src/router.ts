@@ -345,7 +345,9 @@ function stamped(ctx: CallContext, result: ToolResult): ToolResult {
 
 /** A stage that cleans results says by a function `cleans` of its own how it does that with other data. */
 function cleanerOf({ entries }: RouterPipeline<never>): ((data: unknown) => unknown) | undefined {
-  const cleaning = entries.flatMap(({ stage }) => ('cleans' in stage ? [stage.cleans as (data: unknown) => unknown] : []));
+  const cleaning = entries.flatMap(({ stage }) =>
+    'cleans' in stage ? [stage.cleans as (data: unknown) => unknown] : [],
+  );
   if (cleaning.length === 0) return undefined;
   return (data) => cleaning.reduceRight((shown, clean) => clean(shown), data);
 }
