@@ -55,8 +55,8 @@ export function permission(options: PermissionOptions = {}): PermissionStage {
 
   function permission(ctx: Ready): Maybe<Approved | ToolResult | undefined> {
     const { mode } = ctx.run;
-    const preset = modes.defaultFor(mode, ctx.tool.permission);
-    if (policies.length === 0 && preset === 'allow') return undefined;
+    const preset = modes.defaultFor(mode, levelOf(ctx));
+    if (policies.length === 0 && preset === 'allow' && ctx.mustAsk === undefined) return undefined;
     if (preset === undefined) return unknownMode(ctx, modes);
     if (policies.length === 0) return enact(ctx, undefined, asking, modes);
     const ruling = judge(policies, requestOf(ctx), decideTimeout);
@@ -104,7 +104,8 @@ function enact(
   asking: Asking,
   modes: Modes,
 ): Maybe<Approved | ToolResult | undefined> {
-  const { decision, ...why } = (ruling?.doubtful ? stricter(ruling, byMode(ctx, modes)) : ruling) ?? byMode(ctx, modes);
+  const ruled = (ruling?.doubtful ? stricter(ruling, byMode(ctx, modes)) : ruling) ?? byMode(ctx, modes);
+  const { decision, ...why } = heeding(ctx, ruled);
   if (decision === 'allow') return undefined;
   return decision === 'ask' ? asking(ctx, { decision, ...why }) : denied(ctx, why);
 }
@@ -131,10 +132,22 @@ function contentOf(ctx: Ready): unknown {
   }
 }
 
+/** What this call needs: a guard that looked at it knows better than the tool's own level says. */
+function levelOf(ctx: Ready): Tool['permission'] {
+  return ctx.level ?? ctx.tool.permission;
+}
+
+/** Nothing allows what a guard says somebody must be asked about. */
+function heeding({ mustAsk }: Ready, ruling: Ruling): Ruling {
+  if (mustAsk === undefined) return ruling;
+  return stricter(ruling, { decision: 'ask', reason: mustAsk, rule: 'guard' }) ?? ruling;
+}
+
 function byMode(ctx: Ready, modes: Modes): Ruling {
   const { mode } = ctx.run;
-  const level = ctx.tool.permission === undefined ? 'tools without a level' : `tools of level "${ctx.tool.permission}"`;
-  const decision = modes.defaultFor(mode, ctx.tool.permission) ?? 'deny';
+  const needed = levelOf(ctx);
+  const level = needed === undefined ? 'tools without a level' : `tools of level "${needed}"`;
+  const decision = modes.defaultFor(mode, needed) ?? 'deny';
   const does = decision === 'deny' ? 'does not allow' : 'asks before';
   return { decision, reason: `mode "${mode}" ${does} ${level}`, rule: `mode ${mode}` };
 }

@@ -69,7 +69,8 @@ export function defineTool<
   } as unknown as Tool<ArgumentsOf<S>, ContextOf<P, U, C>>;
   checkTool(tool as unknown as Tool);
   checkPaths(tool as unknown as Tool);
-  checkNames(tool as unknown as Tool, 'urls');
+  checkNames(tool as unknown as Tool, 'urls', tool.urls);
+  checkNames(tool as unknown as Tool, 'commands', commandArguments(tool as unknown as Tool));
   return Object.freeze(tool);
 }
 
@@ -112,8 +113,7 @@ function checkPaths(tool: Tool): void {
   }
 }
 
-function checkNames(tool: Tool, declaration: 'urls'): void {
-  const names: unknown = tool[declaration];
+function checkNames(tool: Tool, declaration: 'urls' | 'commands', names: unknown): void {
   const properties = tool.parameters.properties;
   if (names === undefined) return;
   if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
@@ -122,11 +122,18 @@ function checkNames(tool: Tool, declaration: 'urls'): void {
   if (properties !== undefined) for (const name of names) checkArgument(tool, declaration, name, properties);
 }
 
-function checkArgument(tool: Tool, declaration: 'paths' | 'urls', argument: string, properties: object): void {
+function commandArguments({ name, commands }: Tool): readonly string[] | undefined {
+  if (typeof commands !== 'object' || commands === null || Array.isArray(commands)) return commands;
+  const unknown = Object.values(commands).find((language) => language !== 'shell' && language !== 'python');
+  if (unknown === undefined) return Object.keys(commands);
+  throw new TypeError(`Tool "${name}": commands must name 'shell' or 'python'; one is ${String(unknown)}.`);
+}
+
+function checkArgument(tool: Tool, declaration: 'paths' | 'urls' | 'commands', argument: string, properties: object): void {
   const top = argument.startsWith('/') ? (argument.split('/')[1] ?? '') : argument;
   if (Object.hasOwn(properties, top.replaceAll('~1', '/').replaceAll('~0', '~'))) return;
   throw new TypeError(
-    `Tool "${tool.name}" declares the ${declaration === 'paths' ? 'path' : 'URL'} argument "${argument}", but its ` +
+    `Tool "${tool.name}" declares the ${{ paths: 'path', urls: 'URL', commands: 'command' }[declaration]} argument "${argument}", but its ` +
       `parameters have no such property. They are: ${Object.keys(properties).join(', ')}.`,
   );
 }
