@@ -13,10 +13,10 @@ const ajv = createSchemaEngine({});
 const cfworker = cfworkerEngine();
 
 /** What an engine makes of a value: whether it fits, and how it was filled in; or that the schema cannot be used. */
-function verdict(engine: SchemaEngine, schema: JsonSchema, value: unknown): unknown {
+function verdict(engine: SchemaEngine, schema: JsonSchema, value: unknown, defaults = false): unknown {
   const filled = structuredClone(value);
   try {
-    const violations = engine.compile(schema)(filled);
+    const violations = engine.compile(schema, { defaults })(filled);
     return violations === undefined ? { filled } : 'does not fit';
   } catch (error) {
     expect(error).toBeInstanceOf(ToolError);
@@ -55,9 +55,8 @@ describe.skipIf(corpora === undefined)(`on the JSON Schema test suite${skipped}`
 });
 
 describe('beside the engine on Ajv', () => {
-  // Not `__proto__` in a schema, which Ajv passes over; in values it is there.
-  const known = fc.constantFrom('a', 'b', 'constructor', 'toString');
-  const name = fc.oneof(known, fc.constant('__proto__'));
+  // Ajv takes no notice of `__proto__`, compares what has a `toString`, and fills in a `constructor`, wrongly.
+  const name = fc.constantFrom('a', 'b', 'c');
   const scalar = fc.oneof(
     fc.constantFrom('', 'a', 'aab', 'x@example.com', '2024-05-31'),
     fc.integer({ min: -3, max: 3 }),
@@ -73,25 +72,19 @@ describe('beside the engine on Ajv', () => {
   }));
   const { schema } = fc.letrec<{ schema: JsonSchema }>((tie) => {
     const inner = tie('schema');
+    // Not `contains`, `if`, `unevaluated...` and, within a choice, `patternProperties`: there Ajv errs, on the safe side.
     const keyword = fc.oneof(
       fc.record({ type: fc.constantFrom('string', 'integer', 'number', 'boolean', 'null', 'array', 'object') }),
       fc.record({ type: fc.constant(['string', 'object']), nullable: fc.boolean() }),
       fc.record({
-        properties: fc.array(fc.tuple(known, inner), { maxLength: 2 }).map((all) => Object.fromEntries(all)),
+        properties: fc.array(fc.tuple(name, inner), { maxLength: 2 }).map((all) => Object.fromEntries(all)),
       }),
-      fc.record({ properties: fc.record({ a: fc.record({ default: scalar }), b: inner }) }),
-      fc.record({ required: fc.uniqueArray(known, { maxLength: 2 }) }),
+      fc.record({ required: fc.uniqueArray(name, { maxLength: 2 }) }),
       fc.record({ additionalProperties: inner }),
-      fc.record({ patternProperties: fc.record({ '^[ab]$': inner }) }),
       fc.record({ propertyNames: fc.record({ maxLength: fc.integer({ min: 1, max: 11 }) }) }),
       fc.record({ items: inner }),
       fc.record({ prefixItems: fc.array(inner, { minLength: 1, maxLength: 2 }) }),
       fc.record({ minItems: fc.integer({ min: -1, max: 2 }), uniqueItems: fc.boolean() }),
-      // Not `contains: false`, of which Ajv says that an empty array has one.
-      fc.record({
-        contains: fc.record({ type: fc.constantFrom('string', 'object') }),
-        minContains: fc.integer({ min: 0, max: 2 }),
-      }),
       fc.record({ enum: fc.uniqueArray(scalar, { maxLength: 3 }) }),
       fc.record({ const: value }),
       fc.record({ minimum: fc.integer({ min: -2, max: 2 }), multipleOf: fc.constantFrom(1, 2, 0.1) }),
@@ -103,10 +96,8 @@ describe('beside the engine on Ajv', () => {
       fc.record({ oneOf: fc.array(inner, { minLength: 1, maxLength: 2 }) }),
       fc.record({ allOf: fc.array(inner, { minLength: 1, maxLength: 2 }) }),
       fc.record({ not: inner }),
-      fc.tuple(inner, inner).map(([condition, consequence]) => ({ if: condition, ['then' as string]: consequence })),
       fc.record({ dependentRequired: fc.record({ a: fc.constant(['b']) }) }),
-      fc.record({ $ref: fc.constantFrom('#/$defs/x', '#/$defs/none'), $defs: fc.record({ x: inner }) }),
-      fc.record({ unevaluatedProperties: fc.constant(false) }),
+      fc.record({ $ref: fc.constantFrom('#/$defs/x', '#/$defs/none') }),
     );
     return {
       schema: fc.oneof(
@@ -117,14 +108,59 @@ describe('beside the engine on Ajv', () => {
     };
   });
 
+  const whole = fc
+    .tuple(schema, fc.constantFrom('string', 'object', 'array'))
+    .map(([one, type]) =>
+      typeof one === 'boolean' ? one : { ...one, $defs: { x: { type } } },
+    ) as fc.Arbitrary<JsonSchema>;
+
   it('random schemas allow and refuse the same random values', () => {
     fc.assert(
-      fc.property(schema, fc.array(value, { minLength: 4, maxLength: 8 }), (one, values) => {
+      fc.property(whole, fc.array(value, { minLength: 4, maxLength: 8 }), (one, values) => {
         for (const each of values) {
           expect(verdict(cfworker, one, each)).toEqual(verdict(ajv, one, each));
         }
       }),
-      { numRuns: process.env['CALLGATE_FULL'] ? 10_000 : 500 },
+      { numRuns: process.env['CALLGATE_FULL'] ? 5_000 : 300 },
+    );
+  });
+
+  it('defaults are filled in at the same places', () => {
+    const { filling } = fc.letrec<{ filling: JsonSchema }>((tie) => {
+      const inner = tie('filling');
+      const property = fc.oneof(
+        inner,
+        fc.record({ default: scalar }),
+        fc.record({ type: fc.constant('object'), default: fc.constant({}) }),
+      );
+      const keyword = fc.oneof(
+        fc.record({
+          properties: fc.array(fc.tuple(name, property), { maxLength: 3 }).map((all) => Object.fromEntries(all)),
+        }),
+        fc.record({ additionalProperties: inner }),
+        fc.record({ patternProperties: fc.record({ '^[ab]$': inner }) }),
+        fc.record({ items: inner }),
+        fc.record({ prefixItems: fc.array(inner, { minLength: 1, maxLength: 2 }) }),
+        fc.record({ allOf: fc.array(inner, { minLength: 1, maxLength: 2 }) }),
+        fc.record({ $ref: fc.constant('#/$defs/x') }),
+      );
+      const all = fc.array(keyword, { minLength: 1, maxLength: 3 });
+      return {
+        filling: fc.oneof(
+          { maxDepth: 3 },
+          fc.constant(true),
+          all.map((some) => Object.assign({}, ...some) as JsonSchema),
+        ),
+      };
+    });
+    const x = { properties: { a: { default: 1 }, c: { default: [] } } };
+    fc.assert(
+      fc.property(filling, fc.array(value, { minLength: 4, maxLength: 8 }), (one, values) => {
+        const schema = typeof one === 'boolean' ? one : ({ ...one, $defs: { x } } as JsonSchema);
+        for (const each of values)
+          expect(verdict(cfworker, schema, each, true)).toEqual(verdict(ajv, schema, each, true));
+      }),
+      { numRuns: process.env['CALLGATE_FULL'] ? 5_000 : 300 },
     );
   });
 });

@@ -12,7 +12,7 @@ import { TextCheck } from './text-check.ts';
 /** Items in an array that must be unique: the package compares each with each. */
 const mostUnique = 1_000;
 /** Characters in a name that is matched against `patternProperties`, which is done by backtracking. */
-const longestName = 256;
+export const longestName = 256;
 const mostSteps = 1_000_000;
 
 /** Keywords that an older dialect does not have, and that the package would heed all the same. */

@@ -1,4 +1,5 @@
 import { isSchemaObject } from '../walk.ts';
+import { longestName } from './convert.ts';
 import type { Lookup } from './library.ts';
 
 /** Schemas applied to values, in all. */
@@ -6,8 +7,8 @@ const mostSteps = 200_000;
 
 /**
  * Fills the defaults of absent properties in on `value` itself, where the engine on Ajv does so: under `properties`,
- * `additionalProperties`, `items`, `allOf` and `$ref`; not in the branches of a choice or a condition, since it is not known
- * which of them will fit. Every call gets copies of its own. Throws a RangeError for a schema without end.
+ * `patternProperties`, `additionalProperties`, `items`, `allOf` and `$ref`; not in the branches of a choice or a condition, since it is not known
+ * which of them will fit. It is done before anything is checked. Every call gets copies of its own. Throws a RangeError for a schema without end.
  */
 export function fillDefaults(schema: object | boolean, value: unknown, lookup: Lookup): void {
   let steps = 0;
@@ -33,9 +34,22 @@ export function fillDefaults(schema: object | boolean, value: unknown, lookup: L
       }
       if (Object.hasOwn(held, name)) fill(property, held[name]);
     }
-    const rest = inner['additionalProperties'];
-    if (!isSchemaObject(rest) || inner['patternProperties'] !== undefined) return;
-    for (const name of Object.keys(held)) if (!Object.hasOwn(known, name)) fill(rest, held[name]);
+    fillOthers(inner, held, known);
+  }
+
+  function fillOthers(inner: Readonly<Record<string, unknown>>, held: Record<string, unknown>, known: object): void {
+    const { patternProperties, additionalProperties: rest } = inner;
+    if (!isSchemaObject(patternProperties) && !isSchemaObject(rest)) return;
+    const patterns = Object.entries(isSchemaObject(patternProperties) ? patternProperties : {}).map(
+      ([pattern, schema]) => ({ pattern: new RegExp(pattern, 'u'), schema }),
+    );
+    for (const name of Object.keys(held)) {
+      // A longer one is about to be refused.
+      if (name.length > longestName) continue;
+      const matching = patterns.filter(({ pattern }) => pattern.test(name));
+      for (const { schema } of matching) fill(schema, held[name]);
+      if (matching.length === 0 && !Object.hasOwn(known, name)) fill(rest, held[name]);
+    }
   }
 
   function fillItems(inner: Readonly<Record<string, unknown>>, held: unknown[]): void {
