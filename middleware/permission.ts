@@ -3,16 +3,18 @@ import { checkOptions } from '../src/options.ts';
 import type { Approve } from '../src/policy/approval.ts';
 import { type Approved, type Asking, createAsking } from '../src/policy/asking.ts';
 import { canonicalJson } from '../src/policy/canonical-json.ts';
+import { approvedIdentity, type Identities, identityPolicy } from '../src/policy/identities.ts';
 import { createModes, type Modes, type ModeTable } from '../src/policy/modes.ts';
 import { offered } from '../src/policy/offered.ts';
 import { isPolicy, judge, type Policy } from '../src/policy/policy.ts';
 import type { Rule } from '../src/policy/rule.ts';
+import { type RuleMemory, ruleMemory } from '../src/policy/rule-memory.ts';
 import { rules } from '../src/policy/rules.ts';
 import type { ApprovalStore } from '../src/policy/store.ts';
 import { type Ruling, stricter } from '../src/policy/verdict.ts';
 import type { Failure, ToolResult } from '../src/result.ts';
 import type { Tool } from '../src/tool.ts';
-import { type Guard, guard, step } from '../src/traits.ts';
+import { type Guard, guard, isAnswer, step } from '../src/traits.ts';
 import type { Effect, Maybe, Ready, Stage } from '../src/types.ts';
 
 export interface PermissionOptions {
@@ -26,6 +28,10 @@ export interface PermissionOptions {
   readonly approve?: Approve;
   /** Keeps what nobody is there to decide, so that `resume` can carry out a decision that comes later. Default: none. */
   readonly approvals?: ApprovalStore;
+  /** Keeps the rules of approvers who say "always". Default: in memory, for the run. */
+  readonly remember?: RuleMemory;
+  /** Asks about tools from elsewhere that are new, or that have changed since they were approved. Default: none is. */
+  readonly identities?: Identities;
   /** How long to wait for an answer, in milliseconds. Default `Infinity`: until the call is withdrawn. */
   readonly approveTimeout?: number;
   /** How long policies may take together, and a tool's preview, in milliseconds. Default 10,000. */
@@ -51,17 +57,18 @@ export type PermissionStage = Stage<Ready> &
  * Fails with `denied` and `approval_required`, and with `aborted` when the call is withdrawn while somebody is asked.
  */
 export function permission(options: PermissionOptions = {}): PermissionStage {
-  const { policies, modes, decideTimeout, asking } = checked(options);
+  const set = checked(options);
+  const { policies, modes, decideTimeout } = set;
 
   function permission(ctx: Ready): Maybe<Approved | ToolResult | undefined> {
     const { mode } = ctx.run;
     const preset = modes.defaultFor(mode, levelOf(ctx));
     if (policies.length === 0 && preset === 'allow' && ctx.mustAsk === undefined) return undefined;
     if (preset === undefined) return unknownMode(ctx, modes);
-    if (policies.length === 0) return enact(ctx, undefined, asking, modes);
+    if (policies.length === 0) return enact(ctx, undefined, set);
     const ruling = judge(policies, requestOf(ctx), decideTimeout);
-    if (!(ruling instanceof Promise)) return enact(ctx, ruling, asking, modes);
-    return enactLater(ctx, ruling, asking, modes);
+    if (!(ruling instanceof Promise)) return enact(ctx, ruling, set);
+    return enactLater(ctx, ruling, set);
   }
 
   const stage = guard(step(permission), { needs: ['tool', 'args'] }) as Stage<Ready> & Guard;
@@ -98,29 +105,46 @@ function requestOf(ctx: Ready): Parameters<Policy['decide']>[0] {
   };
 }
 
-function enact(
-  ctx: Ready,
-  ruling: Ruling | undefined,
-  asking: Asking,
-  modes: Modes,
-): Maybe<Approved | ToolResult | undefined> {
+function enact(ctx: Ready, ruling: Ruling | undefined, set: Checked): Maybe<Approved | ToolResult | undefined> {
+  const { modes, memory, identities, asking } = set;
   const ruled = (ruling?.doubtful ? stricter(ruling, byMode(ctx, modes)) : ruling) ?? byMode(ctx, modes);
-  const { decision, ...why } = heeding(ctx, ruled);
-  if (decision === 'allow') return undefined;
-  return decision === 'ask' ? asking(ctx, { decision, ...why }) : denied(ctx, why);
+  const found = heeding(ctx, ruled);
+  if (found.decision === 'allow') return undefined;
+  if (found.decision === 'deny') return denied(ctx, found);
+  const isByMode = ruling === undefined && ctx.mustAsk === undefined;
+  if (isByMode && memory.allows(requestOf(ctx))) return undefined;
+  const answered = asking(ctx, { ...found, byMode: isByMode });
+  return identities === undefined ? answered : noted(ctx, answered, identities);
+}
+
+/** A tool from elsewhere whose call was approved is known from now on. */
+async function noted(
+  ctx: Ready,
+  answered: Promise<Approved | ToolResult>,
+  identities: Identities,
+): Promise<Approved | ToolResult> {
+  const keep = approvedIdentity(identities, ctx.tool);
+  const answer = await answered;
+  if (keep === undefined || isAnswer(answer)) return answer;
+  try {
+    await keep();
+    return answer;
+  } catch (cause) {
+    const text = `That ${ctx.tool.name} was approved could not be noted, so it did not run.`;
+    return ctx.fail('denied', text, { details: { reason: 'store_failed' }, cause });
+  }
 }
 
 async function enactLater(
   ctx: Ready,
   pending: Promise<Ruling | undefined>,
-  asking: Asking,
-  modes: Modes,
+  set: Checked,
 ): Promise<Approved | ToolResult | undefined> {
   const judged = contentOf(ctx);
   const ruling = await pending;
   // What was judged must be what runs, also when somebody held on to the arguments meanwhile.
   if (contentOf(ctx) !== judged) return denied(ctx, { reason: 'its arguments changed while it was being judged' });
-  return enact(ctx, ruling, asking, modes);
+  return enact(ctx, ruling, set);
 }
 
 /** The arguments and effects as text; of those that have no such form, their identity has to do. */
@@ -152,7 +176,7 @@ function byMode(ctx: Ready, modes: Modes): Ruling {
   return { decision, reason: `mode "${mode}" ${does} ${level}`, rule: `mode ${mode}` };
 }
 
-function denied(ctx: Ready, { reason, rule, cause }: Omit<Ruling, 'decision'>): Failure {
+function denied(ctx: Ready, { reason, rule, cause }: Partial<Ruling>): Failure {
   const text = `Denied: ${reason ?? 'a rule forbids this call'}. Do not repeat the call; take another way, or tell the user what you need.`;
   return ctx.fail('denied', text, { details: { reason: 'policy', rule: rule ?? 'policy' }, cause });
 }
@@ -167,6 +191,8 @@ interface Checked {
   readonly modes: Modes;
   readonly decideTimeout: number;
   readonly asking: Asking;
+  readonly memory: RuleMemory;
+  readonly identities: Identities | undefined;
 }
 
 const optionNames: readonly (keyof PermissionOptions)[] = [
@@ -175,6 +201,8 @@ const optionNames: readonly (keyof PermissionOptions)[] = [
   'modes',
   'approve',
   'approvals',
+  'remember',
+  'identities',
   'approveTimeout',
   'decideTimeout',
 ];
@@ -199,10 +227,20 @@ function checked(options: PermissionOptions): Checked {
   if (options.policies !== undefined && !Array.isArray(options.policies)) {
     throw new TypeError('permission({ policies }) must be a list of policies.');
   }
-  const policies = [...(options.rules === undefined ? [] : [rules(options.rules)]), ...(options.policies ?? [])];
+  const { identities } = options;
+  if (identities !== undefined) checkIdentities(identities);
+  const memory = options.remember ?? ruleMemory();
+  if (!isMemory(memory)) throw new TypeError('permission({ remember }) must come from ruleMemory().');
+  const policies = [
+    ...(options.rules === undefined ? [] : [rules(options.rules)]),
+    ...(memory.rules.length === 0 ? [] : [rules(memory.rules, { name: 'remembered' })]),
+    ...(identities === undefined ? [] : [identityPolicy(identities)]),
+    ...(options.policies ?? []),
+  ];
   for (const [index, policy] of policies.entries()) {
     if (isPolicy(policy)) continue;
-    throw new TypeError(`permission(): policies[${index}] is no policy; wrap a function in policy(...).`);
+    const place = index - (policies.length - (options.policies?.length ?? 0));
+    throw new TypeError(`permission(): policies[${place}] is no policy; wrap a function in policy(...).`);
   }
   const asking = createAsking({
     approve,
@@ -210,8 +248,23 @@ function checked(options: PermissionOptions): Checked {
     previewTimeout: decideTimeout,
     policies,
     approvals: options.approvals,
+    memory,
   });
-  return { policies, modes: createModes(options.modes), decideTimeout, asking };
+  return { policies, modes: createModes(options.modes), decideTimeout, asking, memory, identities };
+}
+
+function checkIdentities(identities: Identities): void {
+  checkOptions('permission({ identities })', identities, ['store', 'firstUse']);
+  const { store, firstUse } = identities;
+  if (firstUse !== 'ask' && firstUse !== 'trust') {
+    throw new TypeError('permission({ identities }) must say what a first use means: firstUse: ask or trust.');
+  }
+  if (typeof store?.get === 'function' && typeof store.set === 'function') return;
+  throw new TypeError('permission({ identities: { store } }) must be a store with get and set.');
+}
+
+function isMemory({ scopes, rules: present, allows, keep }: RuleMemory): boolean {
+  return Array.isArray(scopes) && Array.isArray(present) && typeof allows === 'function' && typeof keep === 'function';
 }
 
 function isStore(value: object): boolean {

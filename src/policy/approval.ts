@@ -1,5 +1,7 @@
 import type { PermissionLevel, ToolAnnotations } from '../tool.ts';
 import type { Effect, Maybe, Run } from '../types.ts';
+import type { AlwaysScope } from './always.ts';
+import type { Rule } from './rule.ts';
 
 /**
  * A call that waits for somebody's decision, as plain, deep-frozen data: what an approver is shown, and what can be
@@ -33,6 +35,11 @@ export interface PendingApproval {
   readonly preview?: string;
   /** The tool's preview failed, and `preview` says so. */
   readonly previewFailed?: true;
+  /**
+   * The rule that `always` would keep, whole, and for how long it can be kept. Absent where none would do, such as for
+   * command lines that cannot be read, and for calls that a rule asks about.
+   */
+  readonly always?: { readonly rule: Rule; readonly scopes: readonly AlwaysScope[] };
   /** When it was asked, in ISO 8601. */
   readonly created: string;
 }
@@ -41,14 +48,18 @@ export interface PendingApproval {
 export type ApprovalRequest = PendingApproval;
 
 /**
- * What an approver answers. `true` is `'allow'`; everything that is not an allowance in one of these forms is a denial.
- * `arguments` replaces the arguments: they pass validation and all guards again before anything runs.
+ * What an approver answers. `true` is `'allow'`; everything that is not an allowance in one of these forms is a denial,
+ * and `undefined` is no answer: the call fails as if nobody had been there.
+ *
+ * `arguments` replaces the arguments: they pass validation and all guards again before anything runs. `always` keeps the
+ * rule that the request offered, for the run or the project; not together with `arguments`.
  */
 export type ApprovalAnswer =
   | boolean
   | 'allow'
   | 'deny'
-  | { readonly decision: 'allow'; readonly reason?: string; readonly arguments?: unknown }
+  | { readonly decision: 'allow'; readonly reason?: string; readonly arguments?: unknown; readonly always?: undefined }
+  | { readonly decision: 'allow'; readonly reason?: string; readonly always: { readonly scope: AlwaysScope } }
   | { readonly decision: 'deny'; readonly reason?: string };
 
 /** Asks somebody. `signal` is aborted when the call is withdrawn, so that a prompt can go away. */
@@ -59,16 +70,31 @@ export type Approve = (
 
 /** An answer, read. */
 export type Answer =
-  | { readonly allowed: true; readonly edited?: { readonly arguments: unknown } }
-  | { readonly allowed: false; readonly reason?: string };
+  | { readonly allowed: true; readonly edited?: { readonly arguments: unknown }; readonly always?: AlwaysScope }
+  | { readonly allowed: false; readonly reason?: string }
+  | { readonly allowed: undefined };
 
-/** Reads an approver's answer. Fails closed: an answer that cannot be understood is a denial. */
+/**
+ * Reads an approver's answer. Fails closed: an answer that cannot be understood is a denial. Throws a TypeError for an
+ * allowance with an `always` that cannot be carried out.
+ */
 export function readAnswer(answer: unknown): Answer {
+  if (answer === undefined) return { allowed: undefined };
   if (answer === true || answer === 'allow') return { allowed: true };
   if (typeof answer !== 'object' || answer === null) return { allowed: false };
   const { decision, reason } = answer as { decision?: unknown; reason?: unknown };
   if (decision !== 'allow') return { allowed: false, ...(typeof reason === 'string' && { reason }) };
-  if (!Object.hasOwn(answer, 'arguments')) return { allowed: true };
-  const { arguments: edited } = answer as { arguments?: unknown };
-  return edited === undefined ? { allowed: true } : { allowed: true, edited: { arguments: edited } };
+  const { arguments: edited, always } = ownMembers(answer);
+  if (always === undefined)
+    return edited === undefined ? { allowed: true } : { allowed: true, edited: { arguments: edited } };
+  const scope: unknown = typeof always === 'object' && always !== null ? ownMembers(always)['scope'] : undefined;
+  if (scope !== 'run' && scope !== 'project') throw new TypeError('always needs a scope: run or project.');
+  if (edited !== undefined)
+    throw new TypeError('always is for the call as it was shown, and not for edited arguments.');
+  return { allowed: true, always: scope };
+}
+
+/** A copy, each member read once, without what the object inherits. */
+function ownMembers(value: object): Readonly<Record<string, unknown>> {
+  return { __proto__: null, ...value };
 }

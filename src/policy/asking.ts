@@ -2,12 +2,15 @@ import { toFailure } from '../failure.ts';
 import type { Failure, ToolResult } from '../result.ts';
 import type { Tool } from '../tool.ts';
 import type { Effect, Ready } from '../types.ts';
+import { type AlwaysScope, ruleFor } from './always.ts';
 import type { Approve, PendingApproval } from './approval.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { callDigest } from './digest.ts';
 import { covers, remember, take } from './grants.ts';
 import type { Policy } from './policy.ts';
 import { previewOf } from './preview.ts';
+import type { Rule } from './rule.ts';
+import type { RuleMemory } from './rule-memory.ts';
 import { deepFreeze, snapshot } from './snapshot.ts';
 import type { ApprovalStore } from './store.ts';
 import type { Ruling } from './verdict.ts';
@@ -23,6 +26,8 @@ export interface AskingOptions {
   readonly policies: readonly Policy[];
   /** Keeps what nobody is there to decide. */
   readonly approvals: ApprovalStore | undefined;
+  /** Keeps the rules of those who say "always". */
+  readonly memory: RuleMemory;
 }
 
 /** Lets the call go on with exactly the arguments that were approved. */
@@ -33,7 +38,7 @@ export interface Approved {
 /** The call as it stands when somebody is asked. */
 interface Moment {
   readonly ctx: Ready;
-  readonly why: Ruling;
+  readonly why: Why;
   readonly tool: Tool;
   /** What the registry held under the tool's name. */
   readonly registered: Tool | undefined;
@@ -42,10 +47,18 @@ interface Moment {
   readonly effects: readonly Effect[];
   readonly digest: string;
   readonly identity: string;
+  /** The rule that "always" would keep. */
+  readonly always: Rule | undefined;
 }
 
 /** Asks for a call: gives what was approved, or the answer that ends the call. Never throws for what an approver does. */
-export type Asking = (ctx: Ready, why: Ruling) => Promise<Approved | ToolResult>;
+export type Asking = (ctx: Ready, why: Why) => Promise<Approved | ToolResult>;
+
+/** Why it is asked. */
+export interface Why extends Ruling {
+  /** It is the mode that asks, so that a rule that allows would spare the question. */
+  readonly byMode: boolean;
+}
 
 /** Makes the part of permission that asks somebody and holds the call to what was approved. */
 export function createAsking(options: AskingOptions): Asking {
@@ -61,27 +74,26 @@ export function createAsking(options: AskingOptions): Asking {
         cause,
       );
     }
-    const decided = byGrant(moment);
+    const decided = await byGrant(moment, options);
     if (decided !== undefined) return decided;
-    const pending = await pendingOf(moment, options.previewTimeout);
-    if (options.approve !== undefined) return ask(moment, pending, options.approve, options);
-    try {
-      await options.approvals?.save(pending);
-    } catch (cause) {
-      return refuse(ctx, 'store_failed', `${ctx.tool.name} needs approval, and that could not be noted.`, cause);
-    }
-    return unanswerable(ctx, pending);
+    const pending = await pendingOf(moment, options);
+    return options.approve === undefined
+      ? unanswered(moment, pending, options)
+      : ask(moment, pending, options.approve, options);
   };
 }
 
-function momentOf(ctx: Ready, why: Ruling, policies: readonly Policy[]): Moment {
+function momentOf(ctx: Ready, why: Why, policies: readonly Policy[]): Moment {
   const { tool } = ctx;
   const args = deepFreeze(snapshot(ctx.args));
   const effects = deepFreeze(snapshot(ctx.effects ?? []));
   const policy = policyVersion(policies);
   const digest = callDigest({ tool, arguments: args, effects, policy });
   const identity = callDigest({ tool, arguments: null, effects: [], policy });
-  return { ctx, why, tool, registered: ctx.registry.get(tool.name), args, effects, digest, identity };
+  const { run, state, call } = ctx;
+  const request = { tool, arguments: args, effects, mode: run.mode, run, callId: call.id, state };
+  const always = why.byMode ? ruleFor(request) : undefined;
+  return { ctx, why, tool, registered: ctx.registry.get(tool.name), args, effects, digest, identity, always };
 }
 
 function policyVersion(policies: readonly Policy[]): string {
@@ -89,19 +101,22 @@ function policyVersion(policies: readonly Policy[]): string {
 }
 
 /** Looks whether this very call was decided on before it came by: an approver's own edit, or an answer from elsewhere. */
-function byGrant(moment: Moment): Approved | Failure | undefined {
+async function byGrant(moment: Moment, options: AskingOptions): Promise<Approved | Failure | undefined> {
   const { ctx, tool, args, effects, digest, identity } = moment;
   const grant = take(ctx.call.arguments);
   if (grant === undefined) return undefined;
   const present = { callId: ctx.call.id, identity, registered: tool, digest, arguments: args, effects };
-  if (covers(grant, present)) return { args };
+  if (covers(grant, present)) {
+    if (grant.always === undefined) return { args };
+    return (await keep(moment, grant.always.rule, grant.always.scope, options)) ?? { args };
+  }
   // An edit that means something else by now can be asked about; an answer from elsewhere was for another call.
   return grant.digest === undefined ? undefined : void_(moment);
 }
 
-async function pendingOf(moment: Moment, previewTimeout: number): Promise<PendingApproval> {
-  const { ctx, tool, args, effects, why } = moment;
-  const shown = await previewOf(ctx, snapshot(args), previewTimeout);
+async function pendingOf(moment: Moment, options: AskingOptions): Promise<PendingApproval> {
+  const { ctx, tool, args, effects, why, always } = moment;
+  const shown = await previewOf(ctx, snapshot(args), options.previewTimeout);
   const { id, principal, mode, tools } = ctx.run;
   return deepFreeze(
     snapshot({
@@ -122,6 +137,7 @@ async function pendingOf(moment: Moment, previewTimeout: number): Promise<Pendin
       reason: why.reason ?? 'a rule asks before calls like this one',
       rule: why.rule ?? 'policy',
       ...shown,
+      ...(always !== undefined && { always: { rule: always, scopes: options.memory.scopes } }),
       created: new Date().toISOString(),
     }),
   );
@@ -151,12 +167,34 @@ async function ask(
     );
   }
   const { answer } = waited;
+  if (answer.allowed === undefined) return unanswered(moment, pending, options);
   if (!answer.allowed) {
     const said = answer.reason === undefined || answer.reason === '' ? '.' : `: ${answer.reason}`;
     return refuse(ctx, 'declined', `The user declined this call${said}`);
   }
   if (!isUnchanged(moment, options.policies)) return void_(moment);
-  return answer.edited === undefined ? { args: moment.args } : restart(moment, answer.edited.arguments);
+  if (answer.edited !== undefined) return restart(moment, answer.edited.arguments);
+  if (answer.always === undefined) return { args: moment.args };
+  return (await keep(moment, pending.always?.rule, answer.always, options)) ?? { args: moment.args };
+}
+
+/** Keeps the rule that was shown; gives the answer that ends the call when that is not possible. */
+async function keep(
+  moment: Moment,
+  rule: Rule | undefined,
+  scope: AlwaysScope,
+  { memory, policies }: AskingOptions,
+): Promise<Failure | undefined> {
+  const { ctx, tool } = moment;
+  if (rule === undefined || !memory.scopes.includes(scope)) {
+    return refuse(ctx, 'not_rememberable', `For the call of ${tool.name}, no rule can be kept for this ${scope}.`);
+  }
+  try {
+    await memory.keep(rule, scope, ctx.run);
+  } catch (cause) {
+    return refuse(ctx, 'store_failed', `The rule for ${tool.name} could not be kept, so the call did not run.`, cause);
+  }
+  return isUnchanged(moment, policies) ? undefined : void_(moment);
 }
 
 /** Whether the call is still the one that was shown: same tool, arguments, effects and rules. */
@@ -193,7 +231,13 @@ async function restart(moment: Moment, edited: unknown): Promise<Approved | Tool
   return ctx.restart(written);
 }
 
-function unanswerable(ctx: Ready, pending: PendingApproval): Failure {
+/** Nobody has decided: notes what is pending, for a decision that comes later. */
+async function unanswered({ ctx }: Moment, pending: PendingApproval, { approvals }: AskingOptions): Promise<Failure> {
+  try {
+    await approvals?.save(pending);
+  } catch (cause) {
+    return refuse(ctx, 'store_failed', `${ctx.tool.name} needs approval, and that could not be noted.`, cause);
+  }
   const text = `${ctx.tool.name} needs approval, and nobody is there to give it. Nothing was done. Tell the user what you want to do, and do not repeat the call until it is approved.`;
   return ctx.fail('approval_required', text, { details: { reason: 'no_approver', pending } });
 }

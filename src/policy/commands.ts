@@ -47,7 +47,7 @@ function argumentList(value: unknown): readonly string[] | undefined {
 }
 
 /** The words of a command line in which nothing is left for a shell to interpret; `undefined` for any other. */
-function plainWords(line: string): readonly string[] | undefined {
+export function plainWords(line: string): readonly string[] | undefined {
   if (!/^[A-Za-z0-9_./:=@%+,^ -]+$/.test(line)) return undefined;
   const words = line.split(' ').filter((word) => word !== '');
   // `NAME=value program` sets a variable for a program; the first word is then not what runs.

@@ -9,12 +9,13 @@ export function sha256(text: string): string {
 }
 
 /**
- * What a tool is, for approvals: where it comes from, its name, and what was said about it. When any of it changes,
- * what was approved before was approved for another tool.
+ * What a tool is, for approvals: where it comes from, its name, what was said about it, and what it declares. When any
+ * of it changes, what was approved before was approved for another tool. What its code does cannot be told.
  */
 export function toolDigest(tool: Tool): string {
-  const { name, description, parameters, permission, source } = tool;
-  return sha256(canonicalJson({ name, description, parameters, permission, source }));
+  const { name, description, parameters, output, permission, source, tags, annotations, paths, urls, commands } = tool;
+  const said = { name, description, parameters, output, permission, source, tags, annotations };
+  return sha256(canonicalJson({ ...said, paths, urls, commands }));
 }
 
 /** What an approval is bound to. */

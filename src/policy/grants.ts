@@ -1,6 +1,8 @@
 import type { Tool } from '../tool.ts';
 import type { Effect } from '../types.ts';
+import type { AlwaysScope } from './always.ts';
 import { canonicalJson, isPlain } from './canonical-json.ts';
+import type { Rule } from './rule.ts';
 
 /** A decision that was made before the call came by: an approver's own edit, or an answer that came later. */
 export interface Grant {
@@ -15,6 +17,8 @@ export interface Grant {
   readonly kinds?: ReadonlySet<Effect['kind']>;
   /** The digest of exactly the call that was approved, for an answer that came later. */
   readonly digest?: string;
+  /** The rule to keep, as it was shown, for an answer that came later. */
+  readonly always?: { readonly rule: Rule; readonly scope: AlwaysScope };
 }
 
 // Keyed by the very arguments object that the approval put into the chain: no other call can present it.

@@ -1,3 +1,4 @@
+export type { AlwaysScope } from './always.ts';
 export type { Answer, ApprovalAnswer, ApprovalRequest, Approve, PendingApproval } from './approval.ts';
 export type { ArgumentMatchers } from './arguments.ts';
 export { canonicalJson } from './canonical-json.ts';
@@ -7,6 +8,7 @@ export type { ExampleCall } from './examples.ts';
 export { type ExplainOptions, type Explanation, explain } from './explain.ts';
 export { type PolicyFile, parsePolicy, readPolicyFile } from './file.ts';
 export { fileStore } from './file-store.ts';
+export { fileIdentities, type Identities, type IdentityStore, memoryIdentities } from './identities.ts';
 export { type LintFinding, type LintOptions, lint } from './lint.ts';
 export type { ValueMatcher } from './matchers.ts';
 export { builtInModes, createModes, type Modes, type ModeTable } from './modes.ts';
@@ -23,6 +25,7 @@ export {
 } from './policy.ts';
 export { type Resumable, type ResumeOptions, resume } from './resume.ts';
 export type { Rule } from './rule.ts';
+export { type RuleMemory, ruleMemory } from './rule-memory.ts';
 export { type RuleList, type RulesOptions, rules } from './rules.ts';
 export { type Difference, type ShadowOptions, shadow } from './shadow.ts';
 export { type DecisionOptions, type SignedDecision, signDecision } from './signed.ts';

@@ -1,3 +1,4 @@
+import { canonicalJson } from './canonical-json.ts';
 import { commandMatcher } from './commands.ts';
 import { hostMatcher } from './hosts.ts';
 import { type Match, matchOf, not } from './match.ts';
@@ -14,6 +15,7 @@ type Scalar = string | number | boolean | null;
  * - `path`: globs on a canonical path; `host`: `example.com` or `*.example.com`, of a URL or a host;
  * - `command`: the first words of an argument list or a plain command line, `["git", "log"]`, or several of these;
  * - `min` and `max`: bounds of a number, both included;
+ * - `equals`: any JSON value, which it must equal in all its parts;
  * - `not`: none of this;
  * - a function, in code: `true` or `false`.
  *
@@ -26,6 +28,7 @@ export type ValueMatcher =
   | { readonly host: string | readonly string[] }
   | { readonly command: readonly string[] | readonly (readonly string[])[] }
   | { readonly min?: number; readonly max?: number }
+  | { readonly equals: unknown }
   | { readonly not: ValueMatcher }
   | ((value: unknown, request: PolicyRequest) => boolean);
 
@@ -43,7 +46,8 @@ export function valueTest(matcher: ValueMatcher, wide: boolean, at: string): Val
   const entries = entriesOf(matcher, at);
   const [kind, operand] = entries[0] ?? ['', undefined];
   if (kind === 'min' || kind === 'max') return rangeTest(entries, at);
-  if (entries.length !== 1) throw new RuleError(at, 'needs exactly one of path, host, command, not, or min and max');
+  if (entries.length !== 1)
+    throw new RuleError(at, 'needs exactly one of path, host, command, equals, not, or min and max');
   switch (kind) {
     case 'path':
       return pathMatcher(texts(operand, `${at}.path`), wide);
@@ -51,13 +55,15 @@ export function valueTest(matcher: ValueMatcher, wide: boolean, at: string): Val
       return hosts(operand, `${at}.host`);
     case 'command':
       return commandMatcher(textLists(operand, `${at}.command`), wide);
+    case 'equals':
+      return equalTest(operand, wide, `${at}.equals`);
     case 'not': {
       // What must not be so is tested the other way round, so that an `allow` stays narrow.
       const test = valueTest(operand as ValueMatcher, !wide, `${at}.not`);
       return (value, request) => not(test(value, request));
     }
     default:
-      throw new RuleError(`${at}.${kind}`, 'is unknown; expected path, host, command, min, max or not');
+      throw new RuleError(`${at}.${kind}`, 'is unknown; expected path, host, command, equals, min, max or not');
   }
 }
 
@@ -86,6 +92,23 @@ function scalarTest(scalars: readonly Scalar[], wide: boolean): ValueTest {
   const accepted = new Set(scalars.map(fold));
   return (value) =>
     value !== null && typeof value === 'object' ? 'unsure' : matchOf(accepted.has(fold(value) as Scalar));
+}
+
+function equalTest(operand: unknown, wide: boolean, at: string): ValueTest {
+  const textOf = (value: unknown): string => (wide ? foldText(canonicalJson(value)) : canonicalJson(value));
+  let wanted: string;
+  try {
+    wanted = textOf(operand);
+  } catch (error) {
+    throw new RuleError(at, `cannot be compared: ${(error as Error).message}`);
+  }
+  return (value) => {
+    try {
+      return matchOf(textOf(value) === wanted);
+    } catch {
+      return 'unsure';
+    }
+  };
 }
 
 function rangeTest(entries: readonly (readonly [string, unknown])[], at: string): ValueTest {

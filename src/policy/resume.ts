@@ -64,12 +64,14 @@ function approved(pending: PendingApproval, signed: SignedDecision): ToolCall {
   const isEdit = signed.arguments !== undefined;
   const args = snapshot(isEdit ? signed.arguments : pending.arguments);
   if (typeof args === 'object' && args !== null) {
-    const { callId, identity } = pending;
+    const { callId, identity, always } = pending;
+    const { always: scope } = signed;
     const kinds = new Set(pending.effects.map((effect) => effect.kind));
     remember(args, {
       callId,
       identity,
       ...(isEdit ? { arguments: snapshot(args), kinds } : { digest: pending.digest }),
+      ...(!isEdit && always !== undefined && scope !== undefined && { always: { rule: always.rule, scope } }),
     });
   }
   return { id: pending.callId, name: pending.tool, arguments: args };

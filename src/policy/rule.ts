@@ -2,6 +2,8 @@ import { isThenable } from '../thenable.ts';
 import type { Tool, ToolAnnotations } from '../tool.ts';
 import type { Maybe } from '../types.ts';
 import { type ArgumentMatchers, argumentsTest } from './arguments.ts';
+import { isPlain } from './canonical-json.ts';
+import { toolDigest } from './digest.ts';
 import { type EffectCondition, effectsTest } from './effects.ts';
 import { checkExamples, type ExampleCall } from './examples.ts';
 import { every, type Match, matchOf } from './match.ts';
@@ -38,6 +40,13 @@ export interface Rule {
   readonly mode?: string | readonly string[];
   /** Conditions on arguments. */
   readonly arguments?: ArgumentMatchers;
+  /** The call has no other arguments than these, named as on the first level; with an empty list none at all. */
+  readonly only?: readonly string[];
+  /**
+   * The tool is exactly the one with this digest (`toolDigest`): of the same source, name, description, schema and level.
+   * A rule that was remembered has it, so that a tool that has changed since is asked about again.
+   */
+  readonly identity?: string | readonly string[];
   /** Conditions on what the call would do. */
   readonly effects?: EffectCondition;
   /** Any other condition, in code. May be asynchronous. A function that throws, or gives no boolean, is a denial. */
@@ -73,6 +82,8 @@ const members: ReadonlySet<string> = new Set<keyof Rule>([
   'annotations',
   'mode',
   'arguments',
+  'only',
+  'identity',
   'effects',
   'when',
   'match',
@@ -136,11 +147,31 @@ export function compileRule(rule: Rule, index: number): CompiledRule {
 function conditionsOf(rule: Rule, wide: boolean, at: string): readonly ((request: PolicyRequest) => Match)[] {
   const conditions: ((request: PolicyRequest) => Match)[] = [];
   if (rule.arguments !== undefined) conditions.push(argumentsTest(rule.arguments, wide, `${at}: arguments`));
+  if (rule.only !== undefined) conditions.push(onlyTest(rule.only, `${at}: only`));
+  if (rule.identity !== undefined) conditions.push(identityTest(texts(rule.identity, `${at}: identity`), at));
   if (rule.effects !== undefined) conditions.push(effectsTest(rule.effects, wide, `${at}: effects`));
   if (rule.when !== undefined && typeof rule.when !== 'function') {
     throw new RuleError(`${at}: when`, 'must be a function');
   }
   return conditions;
+}
+
+function onlyTest(names: unknown, at: string): (request: PolicyRequest) => Match {
+  if (!Array.isArray(names)) throw new RuleError(at, 'needs a list of names');
+  const known = new Set(names.length === 0 ? [] : texts(names, at));
+  return ({ arguments: args }) => {
+    if (typeof args !== 'object' || args === null || !isPlain(args)) return 'unsure';
+    return matchOf(Object.keys(args).every((name) => known.has(name)));
+  };
+}
+
+function identityTest(digests: readonly string[], at: string): (request: PolicyRequest) => Match {
+  for (const digest of digests) {
+    if (!/^[0-9a-f]{64}$/.test(digest))
+      throw new RuleError(`${at}: identity`, 'needs digests of 64 hexadecimal digits');
+  }
+  // Made anew for every call: a tool that was changed in place is another one.
+  return ({ tool }) => matchOf(digests.includes(toolDigest(tool)));
 }
 
 function toolTest(rule: Rule, named: ToolCondition | undefined, wide: boolean, at: string): (tool: Tool) => boolean {

@@ -1,3 +1,4 @@
+import type { AlwaysScope } from './always.ts';
 import type { PendingApproval } from './approval.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { sha256 } from './digest.ts';
@@ -14,6 +15,8 @@ export interface SignedDecision {
   readonly reason?: string;
   /** Edited arguments; they pass validation and all guards again. */
   readonly arguments?: unknown;
+  /** Keeps the rule that was shown, for this long. Not together with edited arguments. */
+  readonly always?: AlwaysScope;
   /** Who decided, for the records. */
   readonly by?: string;
   /** When the decision ends, in ISO 8601. */
@@ -25,6 +28,7 @@ export interface SignedDecision {
 export interface DecisionOptions {
   readonly reason?: string;
   readonly arguments?: unknown;
+  readonly always?: AlwaysScope;
   readonly by?: string;
   /** How long the decision holds, in milliseconds. Default 3,600,000: an hour. */
   readonly validFor?: number;
@@ -46,9 +50,15 @@ export function signDecision(
   options: DecisionOptions = {},
 ): SignedDecision {
   if (decision !== 'allow' && decision !== 'deny') throw new TypeError('A decision is allow or deny.');
-  const { reason, by, validFor = 3_600_000 } = options;
+  const { reason, by, always, validFor = 3_600_000 } = options;
   if (!(validFor > 0) || !Number.isFinite(validFor)) {
     throw new TypeError('validFor must be a number of milliseconds above 0.');
+  }
+  if (always !== undefined && (decision === 'deny' || options.arguments !== undefined)) {
+    throw new TypeError('always goes with an allowance of the call as it was shown.');
+  }
+  if (always !== undefined && !pending.always?.scopes.includes(always)) {
+    throw new TypeError(`No rule was offered that could be kept for "${always}".`);
   }
   const unsigned = snapshot({
     version: 1 as const,
@@ -57,6 +67,7 @@ export function signDecision(
     decision,
     ...(reason !== undefined && { reason }),
     ...(options.arguments !== undefined && { arguments: options.arguments }),
+    ...(always !== undefined && { always }),
     ...(by !== undefined && { by }),
     expires: new Date(Date.now() + validFor).toISOString(),
   });

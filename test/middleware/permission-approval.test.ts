@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type PermissionOptions, permission } from '../../middleware/permission.ts';
 import type { ApprovalAnswer, ApprovalRequest, PendingApproval } from '../../src/policy/approval.ts';
 import { policy } from '../../src/policy/policy.ts';
+import { memoryStore } from '../../src/policy/store.ts';
 import { createRegistry } from '../../src/registry.ts';
 import { causeOf, type Failure } from '../../src/result.ts';
 import type { Tool } from '../../src/tool.ts';
@@ -186,7 +187,6 @@ describe('the answer', () => {
   test.each<[string, unknown]>([
     ['false', false],
     ['deny', 'deny'],
-    ['nothing', undefined],
     ['null', null],
     ['a word it does not know', 'yes'],
     ['a word in capitals', 'ALLOW'],
@@ -255,6 +255,16 @@ describe('the answer', () => {
     const { pending } = (outcome as Failure).details as { pending: PendingApproval };
     expect(pending).toMatchObject({ tool: 'write_file', arguments: { path: 'a.txt' }, callId: 'c1' });
     expect(JSON.parse(JSON.stringify(pending))).toEqual(pending);
+  });
+
+  test('undefined is no answer: approval_required, as if nobody had been there, and kept for later', async () => {
+    const approvals = memoryStore();
+    for (const approve of [() => undefined, async () => undefined]) {
+      const outcome = (await asked({ approve, approvals })) as Failure;
+      expect(outcome).toMatchObject({ code: 'approval_required', effect: 'none', details: { reason: 'no_approver' } });
+      const { pending } = outcome.details as { pending: PendingApproval };
+      expect(approvals.load(pending.id)).toEqual(pending);
+    }
   });
 
   test('arguments that cannot be shown cannot be approved', async () => {
