@@ -29,6 +29,9 @@ const names: ReadonlySet<string> = new Set([
   ],
   // agents
   ...['.mcp.json', '.claude.json', '.aider.conf.yml', '.cursorrules', '.windsurfrules', '.clinerules'],
+  // what says what agents may do here
+  ...['callgate.rules.json', 'callgate.rules.json.lock'],
+  ...['callgate.config.mjs', 'callgate.config.js', 'callgate.config.ts', 'callgate.config.mts'],
   // continuous integration
   ...['.gitlab-ci.yml', '.gitlab-ci.yaml', '.travis.yml', '.drone.yml', 'jenkinsfile', 'azure-pipelines.yml'],
   ...[
@@ -54,6 +57,7 @@ const folders: readonly string[] = [
     '.amazonq',
     '.qwen',
     '.opencode',
+    '.callgate',
     '.junie',
     '.codeium',
   ],
