@@ -1,0 +1,111 @@
+import { rewriteAt } from '../src/argument-places.ts';
+import type { WorkspaceOptions } from '../src/capabilities/fs/workspace.ts';
+import { GrantedExec } from '../src/capabilities/process/granted-exec.ts';
+import { type CommandPlan, planOf } from '../src/capabilities/process/plan.ts';
+import { type CommandOptions, CommandSpace } from '../src/capabilities/process/space.ts';
+import type { CommandLanguage, SandboxTier, ScopedExec } from '../src/capabilities/process/types.ts';
+import { ToolError } from '../src/errors.ts';
+import { checkOptions } from '../src/options.ts';
+import type { Failure } from '../src/result.ts';
+import type { Tool } from '../src/tool.ts';
+import { type Guard, guard, step, type Traits } from '../src/traits.ts';
+import type { Effect, Maybe, Ready, Stage } from '../src/types.ts';
+
+/** The folders, rules and sandbox of {@link commandGuard}. The folders and their rules are those of the path guard. */
+export interface CommandGuardOptions extends CommandOptions, WorkspaceOptions {}
+
+/** What {@link commandGuard} hands on for a tool that declares commands. */
+export interface CommandGuardAdds {
+  /** Every argument list, and the paths that commands read which only read. */
+  readonly effects: readonly Effect[];
+  /** Runs the commands that were read, until the call settles. */
+  readonly exec: ScopedExec;
+  /** `read` when every command is known only to read. */
+  readonly level?: 'read';
+  /** Set where the mode must not let it pass by itself. */
+  readonly mustAsk?: string;
+}
+
+/** The stage, which also says where commands run on this machine. */
+export type CommandGuardStage = Stage<Ready, CommandGuardAdds> & Guard & { readonly tier: SandboxTier };
+
+const commandOptions = ['sandbox', 'path', 'readable', 'env', 'limits'] satisfies (keyof CommandOptions)[];
+const folderOptions = [
+  'roots',
+  'allow',
+  'deny',
+  'allowProtected',
+  'symlinks',
+  'level',
+  'strict',
+  'backslash',
+] satisfies (keyof WorkspaceOptions)[];
+
+/**
+ * Reads every argument that a tool declares in `commands`, and gives the tool `ctx.exec`, which runs just these
+ * commands, as the argument lists that were read: no shell reads them a second time. Commands that are known only to
+ * read count as level `read`, so that most modes let them pass; all others are judged by the tool's own level. A text
+ * that means more than argument lists can say is judged as a whole, and runs in a sandbox or not at all.
+ *
+ * Rules are a convenience, and the sandbox is the boundary: commands run in the best one that this machine has, and are
+ * refused where it has none, unless `sandbox: 'unsandboxed'` is chosen, with which every call asks.
+ *
+ * Fails with: `command_denied` and `path_denied`; the reason stands in `details.reason`, the argument in `details.pointer`.
+ *
+ * @example
+ * pipeline().use('commandGuard', commandGuard({ roots: ['./workspace'], path: ['/opt/node/bin'], readable: ['/opt/node'] }))
+ */
+export function commandGuard(options: CommandGuardOptions): CommandGuardStage {
+  checkOptions('commandGuard', options, [...commandOptions, ...folderOptions]);
+  const space = new CommandSpace(options, options);
+
+  const stage = step(function commandGuard(ctx: Ready): Maybe<CommandGuardAdds | Failure | undefined> {
+    return ctx.tool.commands === undefined ? undefined : judged(space, ctx, ctx.tool.commands);
+  });
+  const traits: Traits = {
+    needs: ['tool', 'args'],
+    adds: ['effects', 'exec', 'level', 'mustAsk'],
+    provides: ['exec'],
+  };
+  const guarding = guard(stage as Stage<Ready, CommandGuardAdds>, traits);
+  // What this machine offers is tried out when somebody wants to know, and not for programs that never run a command.
+  Object.defineProperty(guarding, 'tier', { get: () => space.sandbox.tier, enumerable: true });
+  return guarding as CommandGuardStage;
+}
+
+async function judged(
+  space: CommandSpace,
+  ctx: Ready,
+  commands: NonNullable<Tool['commands']>,
+): Promise<CommandGuardAdds | Failure> {
+  const plans: CommandPlan[] = [];
+  let at = '';
+  try {
+    for (const [declared, language] of languages(commands)) {
+      rewriteAt(ctx.args, declared, (value, pointer) => {
+        at = pointer;
+        plans.push(planOf(value, language));
+        return value;
+      });
+    }
+    const { effects, readOnly, mustAsk } = await space.judge(plans);
+    const exec = new GrantedExec(space, plans, readOnly);
+    ctx.onAbort(() => exec.revoke());
+    ctx.onSettled(() => exec.revoke());
+    return {
+      effects: ctx.effects === undefined ? effects : [...ctx.effects, ...effects],
+      exec,
+      ...(readOnly && plans.length > 0 && { level: 'read' as const }),
+      ...(mustAsk !== undefined && { mustAsk }),
+    };
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    const details = { ...(error.options.details as object | undefined), pointer: at };
+    return ctx.fail(error.code, `${at}: ${error.message}`, { ...error.options, details });
+  }
+}
+
+function languages(commands: NonNullable<Tool['commands']>): readonly (readonly [string, CommandLanguage])[] {
+  if (!Array.isArray(commands)) return Object.entries(commands as { readonly [argument: string]: CommandLanguage });
+  return commands.map((argument: string) => [argument, 'shell'] as const);
+}
