@@ -35,7 +35,7 @@ export function timeout(options: TimeoutOptions = {}): Stage<Found> {
       if (!isThenable(pending)) return pending;
       return withDeadline(toPromise(pending), begunAt, limit, ctx, rules);
     },
-    { needs: ['tool'] },
+    { needs: ['tool'], total: true },
   );
 }
 

@@ -11,7 +11,7 @@ export type Settle<T> = (outcome: T) => void;
 export interface DeadlineRules<Subject, T> {
   /** The time is up. */
   expired(subject: Subject, limit: number, settle: Settle<T>): void;
-  /** Called at once: for those who may settle it earlier for another reason. */
+  /** Called when the wait outlasts a turn of the event loop: for those who may settle it for another reason. */
   watch(subject: Subject, settle: Settle<T>): void;
 }
 
@@ -60,7 +60,6 @@ export function withDeadline<Subject, T>(
         reject(error);
       },
     );
-    rules.watch(subject, settle);
   });
 }
 
@@ -91,7 +90,16 @@ function start({ pending, subject, rules, begunAt, limit, settle }: Waiting): vo
   const left = begunAt + limit - performance.now();
   // p-timeout 7 fires at once for what is longer than a timer can be.
   const milliseconds = left > longestTimer ? Number.POSITIVE_INFINITY : left;
-  const expire = (): void => rules.expired(subject, limit, settle);
-  if (milliseconds <= 0) expire();
-  else void (timeoutOf as typeof pTimeout)(pending, { milliseconds, fallback: expire }).catch(() => {});
+  if (milliseconds <= 0) {
+    rules.expired(subject, limit, settle);
+    return;
+  }
+  const fallback = (): void => rules.expired(subject, limit, settle);
+  const timed = (timeoutOf as typeof pTimeout)(pending, { milliseconds, fallback });
+  timed.catch(() => {});
+  rules.watch(subject, (outcome) => {
+    settle(outcome);
+    // What was withdrawn leaves no timer behind to keep the process alive.
+    timed.clear();
+  });
 }
