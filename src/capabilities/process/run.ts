@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { KeptOutput } from './output.ts';
 import type { Argv, CommandList } from './parse.ts';
+import { closePipes, makePipes } from './pipes.ts';
 import type { ExecResult, SandboxTier } from './types.ts';
 
 /** How a program is really started. */
@@ -85,27 +86,37 @@ export class CommandRun {
 
   async #pipeline(commands: readonly Argv[]): Promise<Ending> {
     const endings: Promise<Ending>[] = [];
-    let input: Readable | undefined;
+    const pipes = commands.length > 1 ? await makePipes(commands.length - 1) : undefined;
+    if (this.#stopped !== undefined) {
+      closePipes(pipes ?? []);
+      return { code: null, signal: null };
+    }
+    let input: Readable | number | undefined;
     // All are started in one turn of the event loop, so that nothing is read here of what the next one shall read.
-    for (const argv of commands) {
-      const started = this.#start(argv, input);
-      input?.destroy();
-      input = started.stdout;
+    for (const [at, argv] of commands.entries()) {
+      const started = this.#start(argv, input, pipes?.[at]?.writing);
+      if (typeof input === 'object') input.destroy();
+      input = pipes?.[at]?.reading ?? started.stdout;
       endings.push(started.ending);
     }
-    if (input !== undefined) this.#read(input, this.#stdout);
+    closePipes(pipes ?? []);
+    if (typeof input === 'object') this.#read(input, this.#stdout);
     const ends = await Promise.all(endings);
     await this.#drained();
     return ends.at(-1) as Ending;
   }
 
-  #start(argv: Argv, input: Readable | undefined): { stdout?: Readable; ending: Promise<Ending> } {
+  #start(
+    argv: Argv,
+    input: Readable | number | undefined,
+    output: number | undefined,
+  ): { stdout?: Readable; ending: Promise<Ending> } {
     const launch = this.#options.prepare(argv);
     if (launch === undefined) return this.#failed(`${argv[0]}: command not found`, 127);
     let child: ChildProcess;
     try {
       child = spawn(launch.file, launch.args as string[], {
-        stdio: [input ?? 'ignore', 'pipe', 'pipe', ...(launch.handles ?? [])],
+        stdio: [input ?? 'ignore', output ?? 'pipe', 'pipe', ...(launch.handles ?? [])],
         env: launch.env as NodeJS.ProcessEnv,
         // A group of its own, so that what it starts can be ended with it.
         detached: process.platform !== 'win32',
