@@ -50,7 +50,9 @@ export class HandlerContext implements ToolContext {
       .digest('hex');
   }
 
-  progress(data: unknown): void {
-    this.#ctx.progress(data);
+  // Bound when it is read, as handlers take their context apart: `(args, { progress }) => ...`.
+  get progress(): (data: unknown) => void {
+    const ctx = this.#ctx;
+    return (data) => ctx.progress(data);
   }
 }

@@ -72,7 +72,9 @@ class PreviewContext extends HandlerContext {
     return { tier: 'none', run };
   }
 
-  override progress(): void {}
+  override get progress(): () => void {
+    return () => {};
+  }
 }
 
 function readOnly(fs: ScopedFs): ScopedFs {
