@@ -1,4 +1,5 @@
 export { audit } from './audit.ts';
+export { type CommandGuardAdds, type CommandGuardOptions, commandGuard } from './command-guard.ts';
 export { execute } from './execute.ts';
 export { forTools } from './for-tools.ts';
 export { logger } from './logger.ts';

@@ -1,3 +1,4 @@
+import { type CommandGuardAdds, type CommandGuardOptions, commandGuard } from '../middleware/command-guard.ts';
 import { execute } from '../middleware/execute.ts';
 import { lookup } from '../middleware/lookup.ts';
 import { type NormalizeOptions, normalize } from '../middleware/normalize.ts';
@@ -23,6 +24,11 @@ export interface DefaultPipelineOptions extends PermissionOptions {
   readonly secrets?: NormalizeOptions['secrets'];
   /** The path guard's further options. */
   readonly pathGuard?: Omit<PathGuardOptions, 'roots'>;
+  /**
+   * Where commands run, and with what. Default: in the best sandbox that this machine has, with the roots and their rules;
+   * refused where it has none.
+   */
+  readonly commands?: Omit<CommandGuardOptions, keyof PathGuardOptions>;
   /** Which URLs tools may reach. Default: public addresses, http and https on ports 80 and 443. */
   readonly urls?: UrlGuardOptions;
   /** The validate stage's options; its `engine` checks the data of tools as well. */
@@ -46,6 +52,7 @@ export const defaultPipelineOptions: readonly string[] = [
   'timeout',
   'secrets',
   'pathGuard',
+  'commands',
   'urls',
   'validate',
   'normalize',
@@ -57,6 +64,7 @@ export interface DefaultPlaces<State> {
   readonly lookup: Place<Call<State>, { tool: Tool }, false>;
   readonly validate: Place<Found<State>, { args: unknown }, false>;
   readonly pathGuard: Place<Ready<State>, PathGuardAdds, true>;
+  readonly commandGuard: Place<Ready<State>, CommandGuardAdds, true>;
   readonly urlGuard: Place<Ready<State>, UrlGuardAdds, true>;
   readonly permission: Place<Ready<State>, unknown, true>;
   readonly timeout: Place<Ready<State>, unknown, false>;
@@ -78,6 +86,7 @@ export function defaultPipeline<State = unknown>(
     timeout: limit,
     secrets,
     pathGuard: paths,
+    commands,
     urls,
     validate: reading,
     normalize: output,
@@ -88,11 +97,26 @@ export function defaultPipeline<State = unknown>(
     .use('lookup', lookup())
     .use('validate', validate(reading))
     .use('pathGuard', roots === undefined ? closed() : pathGuard({ ...paths, roots }))
+    .use('commandGuard', roots === undefined ? idle(commands) : commandGuard({ ...paths, ...commands, roots }))
     .use('urlGuard', urlGuard(urls))
     .use('permission', permission(rest))
     .use('timeout', timeout(limit === undefined ? {} : { default: limit }))
     .use('execute', execute(reading?.engine === undefined ? {} : { engine: reading.engine }));
   return stages as unknown as Pipeline<State, DefaultPlaces<State>, Ready<State>>;
+}
+
+/** Stands where the command guard would while no roots are given. */
+function idle(commands: object | undefined): Stage<Ready, CommandGuardAdds> & Guard {
+  if (commands !== undefined) throw new TypeError('defaultPipeline({ commands }) needs roots: commands run in them.');
+  return guard(
+    step(function commandGuard(ctx: Ready): Failure | undefined {
+      if (ctx.tool.commands === undefined) return undefined;
+      return ctx.fail('command_denied', `No folder is open to "${ctx.tool.name}": no roots were given.`, {
+        details: { reason: 'no-roots' },
+      });
+    }) as unknown as Stage<Ready, CommandGuardAdds>,
+    { needs: ['tool', 'args'], provides: [] },
+  );
 }
 
 /** Stands where the path guard would while no roots are given: nothing is lent, so no tool with paths can run. */

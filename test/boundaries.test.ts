@@ -31,6 +31,7 @@ describe('a stage can do no more than a stage of yours', () => {
     'middleware/timeout.ts': /^src\/deadline\.ts$/,
     'middleware/permission.ts': /^src\/policy\//,
     'middleware/path-guard.ts': /^src\/capabilities\/fs\//,
+    'middleware/command-guard.ts': /^src\/capabilities\/(process|fs)\//,
     'middleware/url-guard.ts': /^src\/capabilities\/net\//,
     'middleware/normalize.ts': /^src\/(output\/.*|content)\.ts$/,
     'middleware/repair.ts': /^src\/providers\/arguments\//,

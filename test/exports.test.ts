@@ -30,6 +30,7 @@ test('the names of callgate/middleware', async () => {
     [
       "allowAll",
       "audit",
+      "commandGuard",
       "execute",
       "forTools",
       "logger",

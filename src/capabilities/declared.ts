@@ -8,6 +8,12 @@ const declared: readonly (readonly [keyof Tool, Capability])[] = [
   ['commands', 'exec'],
 ];
 
+const advice: Readonly<Record<Capability, string>> = {
+  fs: ': give createRouter({ roots }), or use pathGuard({ roots })',
+  fetch: ': use urlGuard()',
+  exec: ': give createRouter({ roots }), or use commandGuard({ roots })',
+};
+
 /** Throws a TypeError for a tool that declares what no stage of the pipeline would lend it. */
 export function checkCapabilities(tool: Tool, pipeline: RouterPipeline<never>): void {
   for (const [declaration, capability] of declared) {
@@ -15,7 +21,7 @@ export function checkCapabilities(tool: Tool, pipeline: RouterPipeline<never>): 
     if (pipeline.entries.some(({ stage }) => traitsOf(stage).provides?.includes(capability))) continue;
     throw new TypeError(
       `Tool "${tool.name}" declares ${declaration}, but no stage provides "${capability}"` +
-        `${capability === 'fs' ? ': give createRouter({ roots }), or use pathGuard({ roots })' : ''}. ` +
+        `${advice[capability]}. ` +
         `The stages are: ${pipeline.names.join(', ')}.`,
     );
   }
