@@ -31,7 +31,7 @@ export interface StageDescription {
   readonly stage: string;
   readonly needs: readonly string[];
   readonly adds: readonly string[];
-  /** What the pipeline knows of it: `guard`, `repeats`, `rewrites`, `stores`, `ends`, `provides fs`. */
+  /** What the pipeline knows of it: `guard`, `repeats`, `rewrites`, `stores`, `ends`, `provides fs`, `runs in bubblewrap`. */
   readonly traits: readonly string[];
 }
 
@@ -154,6 +154,11 @@ function build(entries: readonly Entry[]): Built {
   });
 }
 
+/** What a stage says beside its traits: where its work is done on this machine. */
+function tierOf(stage: AnyStage): readonly string[] {
+  return 'tier' in stage ? [`runs in ${String(stage.tier)}`] : [];
+}
+
 function describe({ name, stage }: Entry): StageDescription {
   const traits = traitsOf(stage);
   const flags = (['guard', 'repeats', 'rewrites', 'stores', 'ends'] as const satisfies (keyof Traits)[]).filter(
@@ -164,6 +169,6 @@ function describe({ name, stage }: Entry): StageDescription {
     stage: stage.name || '(anonymous)',
     needs: traits.needs ?? [],
     adds: traits.adds ?? [],
-    traits: [...flags, ...(traits.provides ?? []).map((capability) => `provides ${capability}`)],
+    traits: [...flags, ...(traits.provides ?? []).map((capability) => `provides ${capability}`), ...tierOf(stage)],
   };
 }
