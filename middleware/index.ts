@@ -1,9 +1,11 @@
 export { audit } from './audit.ts';
+export { type BudgetOptions, budget } from './budget.ts';
 export { type CommandGuardAdds, type CommandGuardOptions, commandGuard } from './command-guard.ts';
 export { execute } from './execute.ts';
 export { forTools } from './for-tools.ts';
 export { logger } from './logger.ts';
 export { lookup } from './lookup.ts';
+export { type LoopGuardOptions, loopGuard } from './loop-guard.ts';
 export { type NormalizeOptions, normalize } from './normalize.ts';
 export { type PathGuardAdds, type PathGuardOptions, pathGuard } from './path-guard.ts';
 export { allowAll, type PermissionOptions, type PermissionStage, permission } from './permission.ts';

@@ -29,6 +29,8 @@ describe('a stage can do no more than a stage of yours', () => {
     'middleware/execute.ts': /^src\/(handler-context|schema\/.*)\.ts$/,
     'middleware/lookup.ts': /^src\/nearest\.ts$/,
     'middleware/timeout.ts': /^src\/deadline\.ts$/,
+    'middleware/budget.ts': /^src\/policy\//,
+    'middleware/loop-guard.ts': /^src\/policy\//,
     'middleware/permission.ts': /^src\/policy\//,
     'middleware/path-guard.ts': /^src\/capabilities\/fs\//,
     'middleware/command-guard.ts': /^src\/capabilities\/(process|fs)\//,

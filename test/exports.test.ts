@@ -30,11 +30,13 @@ test('the names of callgate/middleware', async () => {
     [
       "allowAll",
       "audit",
+      "budget",
       "commandGuard",
       "execute",
       "forTools",
       "logger",
       "lookup",
+      "loopGuard",
       "normalize",
       "pathGuard",
       "permission",

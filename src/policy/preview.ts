@@ -1,6 +1,6 @@
 import type { ScopedFs } from '../capabilities/fs/types.ts';
-import type { ScopedExec } from '../capabilities/process/types.ts';
 import type { ScopedFetch } from '../capabilities/net/types.ts';
+import type { ScopedExec } from '../capabilities/process/types.ts';
 import { ToolError } from '../errors.ts';
 import { HandlerContext } from '../handler-context.ts';
 import type { Tool } from '../tool.ts';

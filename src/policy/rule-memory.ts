@@ -4,6 +4,7 @@ import type { Maybe, Run } from '../types.ts';
 import type { AlwaysScope } from './always.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { parsePolicy, readPolicyFile } from './file.ts';
+import { PerRun } from './per-run.ts';
 import type { PolicyRequest } from './policy.ts';
 import { replaceFile } from './replace-file.ts';
 import type { Rule } from './rule.ts';
@@ -39,16 +40,16 @@ export function ruleMemory(file?: string): RuleMemory {
   const path = file === undefined ? undefined : resolve(file);
   const present = path !== undefined && existsSync(path) ? readPolicyFile(path).rules : [];
   const forProject = new Kept();
-  const forRuns = new Map<string, Kept>();
+  const forRuns = new PerRun(() => new Kept(), mostRuns);
 
   return Object.freeze({
     scopes: Object.freeze<AlwaysScope[]>(path === undefined ? ['run'] : ['run', 'project']),
     rules: Object.freeze([...present]),
     allows(request: PolicyRequest): boolean {
-      return forProject.allows(request) || forRuns.get(keyOf(request.run))?.allows(request) === true;
+      return forProject.allows(request) || forRuns.known(keyOf(request.run))?.allows(request) === true;
     },
     async keep(rule: Rule, scope: AlwaysScope, run: Run): Promise<void> {
-      if (scope === 'run') return ofRun(forRuns, run).add(rule);
+      if (scope === 'run') return forRuns.of(keyOf(run)).add(rule);
       if (path === undefined) throw new TypeError('Rules for a project need a file: ruleMemory(FILE).');
       await replaceFile(path, (text) => withRule(text, rule, path));
       forProject.add(rule);
@@ -80,16 +81,6 @@ class Kept {
 
 function isAllowance(ruling: unknown): boolean {
   return (ruling as { decision?: unknown } | undefined)?.decision === 'allow';
-}
-
-function ofRun(runs: Map<string, Kept>, run: Run): Kept {
-  const key = keyOf(run);
-  const kept = runs.get(key) ?? new Kept();
-  runs.delete(key);
-  runs.set(key, kept);
-  const [oldest] = runs.keys();
-  if (runs.size > mostRuns && oldest !== undefined) runs.delete(oldest);
-  return kept;
 }
 
 /** What one user had kept is not for another, whatever the run is called. */
