@@ -159,10 +159,11 @@ function convertObject(value: object, walk: Walk): unknown {
 
 function convertArray(value: readonly unknown[], walk: Walk): unknown[] {
   const { length } = value;
-  const items: unknown[] = [];
+  // A list that grows has room for seventeen from the start.
+  const items: unknown[] = length === 1 ? [undefined] : [];
   for (let index = 0; index < length; index += 1) {
     if (walk.left <= 0) {
-      items.push(`[${length - index} more items]`);
+      items[index] = `[${length - index} more items]`;
       break;
     }
     walk.left -= 1;
@@ -172,7 +173,7 @@ function convertArray(value: readonly unknown[], walk: Walk): unknown[] {
     } catch {
       item = '[Unreadable]';
     }
-    items.push(convertItem(item, walk));
+    items[index] = convertItem(item, walk);
   }
   return items;
 }

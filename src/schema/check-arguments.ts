@@ -91,7 +91,7 @@ function unfit(tool: Tool, violations: readonly Violation[]): Refusal {
   for (const { message } of violations) what += what === '' ? message : `; ${message}`;
   return {
     code: 'invalid_arguments',
-    message: `Invalid arguments for "${tool.name}": ${what}${what.endsWith('?') ? '' : '.'}`,
+    message: `Invalid arguments for "${tool.name}": ${what}.`,
     details: { reason: 'schema', violations: violations.map(placeOf) },
   };
 }

@@ -1,11 +1,14 @@
 /** How much of a value a message shows, in characters. */
 const longest = 80;
+const plain = /^[\w ./:+-]*$/;
 
 /** A value for a message to a model: its type, and as much of it as is useful. `string "4"`, `array of 3 items`, `null`. */
 export function describeValue(value: unknown): string {
   switch (typeof value) {
     case 'string':
-      return isPlain(value) ? `string "${value}"` : `string ${cut(JSON.stringify(value.slice(0, longest + 1)))}`;
+      // What is its own JSON text, but for the quotes.
+      if (value.length <= 20 && plain.test(value)) return `string "${value}"`;
+      return `string ${cut(JSON.stringify(value.slice(0, longest + 1)))}`;
     case 'number':
     case 'boolean':
       return `${typeof value} ${String(value)}`;
@@ -33,10 +36,6 @@ export function listed(items: readonly string[], separator = ', '): string {
   return items.length > 10 ? `${shown}${separator}and ${items.length - 10} more` : shown;
 }
 
-/** Whether a short text is its own JSON text, but for the quotes. */
-function isPlain(text: string): boolean {
-  return text.length <= 20 && /^[\w ./:+-]*$/.test(text);
-}
 
 function cut(text: string): string {
   return text.length > longest ? `${text.slice(0, longest)}...` : text;

@@ -78,7 +78,7 @@ class Search {
     const names = allowed.filter((one): one is string => typeof one === 'string');
     const [near] = typeof value === 'string' && allowed.length > most ? nearest(value, names, 1) : [];
     const choice = allowed.length === 1 ? literal(allowed[0]) : `one of ${listed(allowed.map(literal))}`;
-    const hint = near === undefined ? '' : `; did you mean ${literal(near)}?`;
+    const hint = near === undefined ? '' : ` (did you mean ${literal(near)}?)`;
     this.#add(pointer, keyword, choice, value, `must be ${choice} (got `, `)${hint}`);
   }
 
@@ -134,7 +134,7 @@ class Search {
     // Names of one or two letters are all alike.
     const [near] = name.length > 2 ? nearest(name, known, 1) : [];
     const hint =
-      near !== undefined ? `; did you mean "${near}"?` : known.length > 0 ? `; known are ${listed(known)}` : '';
+      near !== undefined ? ` (did you mean "${near}"?)` : known.length > 0 ? `; known are ${listed(known)}` : '';
     const at = pointer + pointerStep(name.slice(0, 80));
     this.#add(at, 'additionalProperties', 'no such property', item, `is not a known property${hint}`);
   }

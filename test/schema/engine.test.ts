@@ -425,7 +425,7 @@ describe('what the violations say', () => {
       'an unknown property, with the nearest',
       add,
       { a: 1, b: 2, color: 'red' },
-      ['/color is not a known property; did you mean "colour"?'],
+      ['/color is not a known property (did you mean "colour"?)'],
     ],
     [
       'an unknown property like no other',
