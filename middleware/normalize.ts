@@ -4,8 +4,8 @@ import { toFailure } from '../src/failure.ts';
 import { checkOptions } from '../src/options.ts';
 import { type Cleaner, createCleaner, Notes } from '../src/output/clean.ts';
 import { cleanContent } from '../src/output/clean-content.ts';
-import { toJsonSafe } from '../src/output/json-safe.ts';
 import { withoutHostDetails } from '../src/output/host-paths.ts';
+import { toJsonSafe } from '../src/output/json-safe.ts';
 import { outboundHosts } from '../src/output/links.ts';
 import { createRedactor } from '../src/output/redact.ts';
 import type { SecretPattern } from '../src/output/secret-patterns.ts';
@@ -52,7 +52,16 @@ export interface NormalizeOptions {
 export type NormalizeStage = Stage & { readonly cleans: (data: unknown) => unknown };
 
 const optionNames = [
-  ...['secrets', 'patterns', 'redact', 'maxCharacters', 'maxErrorCharacters', 'maxBinaryCharacters', 'hint', 'linkHosts'],
+  ...[
+    'secrets',
+    'patterns',
+    'redact',
+    'maxCharacters',
+    'maxErrorCharacters',
+    'maxBinaryCharacters',
+    'hint',
+    'linkHosts',
+  ],
 ];
 
 /**

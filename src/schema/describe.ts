@@ -36,7 +36,6 @@ export function listed(items: readonly string[], separator = ', '): string {
   return items.length > 10 ? `${shown}${separator}and ${items.length - 10} more` : shown;
 }
 
-
 function cut(text: string): string {
   return text.length > longest ? `${text.slice(0, longest)}...` : text;
 }
