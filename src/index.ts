@@ -11,7 +11,14 @@ export type {
 export { type Config, defineConfig, type RecordedAnswer, type StandardPipeline } from './cli/define-config.ts';
 export { content, isContent } from './content.ts';
 export { type DefaultPipelineOptions, defaultPipeline } from './default-pipeline.ts';
-export { type ArgumentsOf, defineTool, type ToolDefinition } from './define-tool.ts';
+export {
+  type ArgumentsFor,
+  type ArgumentsOf,
+  type DataOf,
+  type DefinedTool,
+  defineTool,
+  type ToolDefinition,
+} from './define-tool.ts';
 export { type CallEffect, type ErrorCode, errorCodes, type FailureOptions, ToolError } from './errors.ts';
 export { toModelText } from './model-text.ts';
 export type { Listener, ObservedCall, RouterEvent, RouterEvents } from './observers.ts';

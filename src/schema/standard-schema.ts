@@ -9,6 +9,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly validate: (value: unknown, options?: never) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly jsonSchema?: {
       readonly input: (options: { readonly target: never }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: never }) => Record<string, unknown>;
     };
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
   };
@@ -30,6 +31,13 @@ export type StandardOutput<S> = S extends {
   ? Output
   : unknown;
 
+/** What a Standard Schema takes. */
+export type StandardInput<S> = S extends {
+  readonly '~standard': { readonly types?: { readonly input: infer Input } | undefined };
+}
+  ? Input
+  : unknown;
+
 /** Whether `value` is a Standard Schema of any library; some are objects, some are functions. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return false;
@@ -38,16 +46,29 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
 }
 
 /**
- * The JSON Schema that a Standard Schema library derives for its input, in the 2020-12 dialect.
+ * The JSON Schema that a Standard Schema library derives for its input or its output, in the 2020-12 dialect.
  * Throws a TypeError that says what to do when the library derives none.
  */
-export function jsonSchemaOf(schema: StandardSchema, tool: string): Record<string, unknown> {
+export function jsonSchemaOf(
+  schema: StandardSchema,
+  tool: string,
+  side: 'input' | 'output' = 'input',
+): Record<string, unknown> {
   const { vendor, jsonSchema } = schema['~standard'];
+  const instead = side === 'input' ? 'give the JSON Schema as "jsonSchema"' : 'give "output" as JSON Schema';
   if (jsonSchema === undefined) {
     throw new TypeError(
       `Tool "${tool}": ${vendor} schemas do not yield JSON Schema by themselves. Wrap the schema ` +
-        `(valibot: toStandardJsonSchema() of @valibot/to-json-schema), or give the JSON Schema as "jsonSchema".`,
+        `(valibot: toStandardJsonSchema() of @valibot/to-json-schema), or ${instead}.`,
     );
   }
-  return jsonSchema.input({ target: 'draft-2020-12' as never });
+  try {
+    return jsonSchema[side]({ target: 'draft-2020-12' as never });
+  } catch (cause) {
+    const because = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
+    throw new TypeError(
+      `Tool "${tool}": ${vendor} cannot say this schema in JSON Schema (${because}). Use what JSON has, or ${instead}.`,
+      { cause },
+    );
+  }
 }
