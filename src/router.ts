@@ -4,6 +4,7 @@ import { checkCapabilities } from './capabilities/declared.ts';
 import { type Compiled, compile } from './compiled.ts';
 import { CallContext, type Host } from './context.ts';
 import { defaultPipeline } from './default-pipeline.ts';
+import type { ArgumentsFor, DataOf } from './define-tool.ts';
 import { ToolError } from './errors.ts';
 import { toFailure } from './failure.ts';
 import { checkMilliseconds } from './milliseconds.ts';
@@ -26,6 +27,7 @@ import {
   type RouterOptions,
 } from './router-options.ts';
 import { isThenable, toPromise } from './thenable.ts';
+import type { Tool } from './tool.ts';
 import type { Maybe, Run, ToolCall } from './types.ts';
 import { unwatchSignal, type Withdrawable, watchSignal } from './withdrawal.ts';
 
@@ -124,6 +126,18 @@ export class Router<State = unknown> {
     const deadline = options?.deadline ?? this.#deadline;
     if (signal === undefined && deadline === Number.POSITIVE_INFINITY) return answer;
     return this.#held(compiled, ctx, answer, signal, deadline);
+  }
+
+  /**
+   * As `call`, for a tool at hand: `args` and the data of the result are typed by what it declares. The call passes the
+   * whole chain, by the tool's name; a tool that is registered under that name in its place answers instead.
+   *
+   * @example
+   * const result = await router.invoke(weather, { city: 'Bonn' });
+   * if (result.ok) result.data.celsius;      // a number, by the tool's output schema
+   */
+  invoke<T extends Tool>(tool: T, args: ArgumentsFor<T>, options?: CallOptions<State>): Promise<ToolResult<DataOf<T>>> {
+    return this.call({ name: tool.name, arguments: args }, options) as Promise<ToolResult<DataOf<T>>>;
   }
 
   /** Routes calls side by side. Exactly one result a call, in the order of the calls; a deadline is one for them all. */
