@@ -1,13 +1,5 @@
 import { homedir } from 'node:os';
-import {
-  type ApprovalRequest,
-  content,
-  createRouter,
-  defaultPipeline,
-  defineTool,
-  pipeline,
-  ToolError,
-} from 'callgate';
+import { content, createRouter, defaultPipeline, defineTool, pipeline, ToolError } from 'callgate';
 import { execute, lookup, normalize, validate } from 'callgate/middleware';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../src/policy/approval.ts';
