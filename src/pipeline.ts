@@ -31,7 +31,7 @@ export interface StageDescription {
   readonly stage: string;
   readonly needs: readonly string[];
   readonly adds: readonly string[];
-  /** What the pipeline knows of it: `guard`, `repeats`, `rewrites`, `stores`, `ends`, `provides fs`, `runs in bubblewrap`. */
+  /** What the pipeline knows of it: `guard`, `repeats`, `rewrites`, `stores`, `ends`, `provides fs`, `files kernel-anchored`, `runs in bubblewrap`. */
   readonly traits: readonly string[];
 }
 
@@ -159,6 +159,11 @@ function tierOf(stage: AnyStage): readonly string[] {
   return 'tier' in stage ? [`runs in ${String(stage.tier)}`] : [];
 }
 
+/** How far the operating system helps the stage that lends files: see `FsLevel`. */
+function levelOf(stage: AnyStage): readonly string[] {
+  return 'level' in stage && traitsOf(stage).provides?.includes('fs') ? [`files ${String(stage.level)}`] : [];
+}
+
 function describe({ name, stage }: Entry): StageDescription {
   const traits = traitsOf(stage);
   const flags = (['guard', 'repeats', 'rewrites', 'stores', 'ends'] as const satisfies (keyof Traits)[]).filter(
@@ -169,6 +174,11 @@ function describe({ name, stage }: Entry): StageDescription {
     stage: stage.name || '(anonymous)',
     needs: traits.needs ?? [],
     adds: traits.adds ?? [],
-    traits: [...flags, ...(traits.provides ?? []).map((capability) => `provides ${capability}`), ...tierOf(stage)],
+    traits: [
+      ...flags,
+      ...(traits.provides ?? []).map((capability) => `provides ${capability}`),
+      ...levelOf(stage),
+      ...tierOf(stage),
+    ],
   };
 }
