@@ -1,4 +1,5 @@
-import type { Match } from './match.ts';
+import { type Argv, parseCommand } from '../capabilities/process/parse.ts';
+import { every, type Match, matchOf, some } from './match.ts';
 import { foldText } from './names.ts';
 
 /**
@@ -14,12 +15,21 @@ const evaluators: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** Programs among these whose arguments are, or hold, another command. */
+const wrappers: ReadonlySet<string> = new Set(
+  (
+    'sh bash dash zsh fish ksh pwsh powershell cmd env find fd xargs sudo doas su nohup nice timeout time watch parallel ' +
+    'busybox eval exec command builtin script expect strace ssh start python python3 node perl ruby php'
+  ).split(' '),
+);
+
 /**
  * A test for commands by their first words: `["git", "log"]` covers `git log --oneline` and not `git logout`.
  *
- * Judges an argument list, or a command line of plain words only. A command line with anything that a shell would
- * interpret is not judged, so that no rule allows what it cannot read; a `wide` test, as rules need that forbid or ask,
- * also says yes when the program's name occurs anywhere in it.
+ * Judges an argument list, or a command line of the strict subset (see `parseCommand`), of which it must cover every
+ * command. Any other line is not judged, so that no rule allows what it cannot read. A `wide` test, as rules need that
+ * forbid or ask, says yes when one command of a line matches, also one that another program is told to run, or when the
+ * program's name occurs anywhere in a line that cannot be read.
  *
  * With `whole`, an `allow` needs these words and no more.
  */
@@ -28,30 +38,40 @@ export function commandMatcher(
   wide: boolean,
   whole = false,
 ): (command: unknown) => Match {
-  return (command) => {
-    const words = typeof command === 'string' ? plainWords(command) : argumentList(command);
-    if (words !== undefined) {
-      return prefixes.some((prefix) => (wide ? beginsWidely(words, prefix) : begins(words, prefix, whole)))
-        ? 'yes'
-        : 'no';
+  const judge = (words: Argv): Match =>
+    matchOf(prefixes.some((prefix) => (wide ? beginsWidely(words, prefix) : begins(words, prefix, whole))));
+  const judgeLine = (line: string): Match => {
+    const list = parseCommand(line);
+    if (list !== undefined) {
+      const matches = list.flatMap(({ commands }) => commands.map(judge));
+      return wide ? some(matches) : every(matches);
     }
-    if (wide && typeof command === 'string' && prefixes.some(([program]) => occurs(program ?? '', command)))
-      return 'yes';
-    return 'unsure';
+    return wide && prefixes.some(([program]) => occurs(program ?? '', line)) ? 'yes' : 'unsure';
+  };
+  return (command) => {
+    if (typeof command === 'string') return judgeLine(command);
+    const words = argumentList(command);
+    if (words === undefined) return 'unsure';
+    const text = wide ? shellText(words) : undefined;
+    return text === undefined ? judge(words) : some([judge(words), judgeLine(text)]);
   };
 }
 
-function argumentList(value: unknown): readonly string[] | undefined {
-  if (!Array.isArray(value) || value.length === 0) return undefined;
-  return value.every((word) => typeof word === 'string') ? value : undefined;
+/** The words of a line of one command without quotes; `undefined` for any other. */
+export function plainWords(line: string): Argv | undefined {
+  const [pipeline, ...others] = parseCommand(line) ?? [];
+  const [words, ...joined] = pipeline?.commands ?? [];
+  return others.length > 0 || joined.length > 0 || /['"]/.test(line) ? undefined : words;
 }
 
-/** The words of a command line in which nothing is left for a shell to interpret; `undefined` for any other. */
-export function plainWords(line: string): readonly string[] | undefined {
-  if (!/^[A-Za-z0-9_./:=@%+,^ -]+$/.test(line)) return undefined;
-  const words = line.split(' ').filter((word) => word !== '');
-  // `NAME=value program` sets a variable for a program; the first word is then not what runs.
-  return words.length === 0 || words[0]?.includes('=') ? undefined : words;
+function argumentList(value: unknown): Argv | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  return value.every((word) => typeof word === 'string') ? (value as unknown as Argv) : undefined;
+}
+
+/** The text that a shell is given to run. */
+function shellText([program, option, text]: Argv): string | undefined {
+  return option === '-c' && /^(?:ba|da|z|k)?sh$/.test(programName(program)) ? text : undefined;
 }
 
 function begins(words: readonly string[], prefix: readonly string[], whole: boolean): boolean {
@@ -65,9 +85,12 @@ export function isEvaluator(program: string): boolean {
   return evaluators.has(name) || evaluators.has(name.replace(/[\d.-]+$/, ''));
 }
 
-function beginsWidely(words: readonly string[], prefix: readonly string[]): boolean {
-  if (programName(words[0] ?? '') !== programName(prefix[0] ?? '')) return false;
-  return prefix.slice(1).every((word, at) => words[at + 1] === word);
+function beginsWidely(words: Argv, prefix: readonly string[]): boolean {
+  const [program, ...rest] = words;
+  if (programName(program) === programName(prefix[0] ?? '')) {
+    return prefix.slice(1).every((word, at) => rest[at] === word);
+  }
+  return wrappers.has(programName(program)) && prefix.every((word) => rest.some((argument) => occurs(word, argument)));
 }
 
 function occurs(program: string, line: string): boolean {

@@ -65,7 +65,7 @@ describe('explain', () => {
 
   test('doubt counts together with the mode', async () => {
     const options = { rules: [{ decision: 'deny', tool: 'sh(rm)' }] } as const;
-    const { modes } = await explain({ tool: 'sh', arguments: { command: 'a|b' } }, options);
+    const { modes } = await explain({ tool: 'sh', arguments: { command: 'a $b' } }, options);
     expect(modes).toEqual({ plan: 'deny', ask: 'ask', auto: 'ask', trusted: 'ask' });
   });
 });
