@@ -1,5 +1,6 @@
 import type { Tool } from '../tool.ts';
 import { editFile } from './edit-file.ts';
+import { fetchUrl } from './fetch-url.ts';
 import { listFiles } from './list-files.ts';
 import { readFile } from './read-file.ts';
 import { runPython } from './run-python.ts';
@@ -10,7 +11,9 @@ import { writeFile } from './write-file.ts';
 export { add } from './add.ts';
 export { echo } from './echo.ts';
 export { multiply } from './multiply.ts';
-export { editFile, listFiles, readFile, runPython, runShell, searchFiles, writeFile };
+export { type SearxngOptions, searxng } from './searxng.ts';
+export { type SearchEngine, type SearchResult, type WebSearchOptions, webSearch } from './web-search.ts';
+export { editFile, fetchUrl, listFiles, readFile, runPython, runShell, searchFiles, writeFile };
 
 /** The tools for files. They need the `pathGuard` stage, which gives them their access. */
 export const fileTools: readonly Tool[] = [readFile, writeFile, editFile, listFiles, searchFiles];

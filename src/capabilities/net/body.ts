@@ -82,16 +82,3 @@ function tooLarge(maxBytes: number): ToolError {
     details: { reason: 'too-large', maxBytes },
   });
 }
-
-/** The text of a body: by its byte order mark, else by the charset that the server names, else UTF-8. Never guessed. */
-export function textOf(bytes: Uint8Array, contentType: string): string {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return new TextDecoder().decode(bytes);
-  const charset = /;\s*charset\s*=\s*"?([\w.:+-]{1,40})/i.exec(contentType)?.[1];
-  try {
-    return new TextDecoder(charset).decode(bytes);
-  } catch {
-    return new TextDecoder().decode(bytes);
-  }
-}

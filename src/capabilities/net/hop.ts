@@ -1,7 +1,8 @@
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { ToolError } from '../../errors.ts';
-import { readBody, textOf } from './body.ts';
+import { readBody } from './body.ts';
 import { connect } from './connect.ts';
+import { textOf } from './decode.ts';
 import { exchange, headersOf, type Message } from './exchange.ts';
 import type { Lifeline } from './lifeline.ts';
 import type { Limits } from './limits.ts';
