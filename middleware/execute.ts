@@ -106,17 +106,28 @@ function isGenerator(value: unknown): value is Generator {
   return (tag === 'AsyncGenerator' || tag === 'Generator') && typeof (value as Generator).next === 'function';
 }
 
+/** How long a generator may go on without a turn of the event loop, in milliseconds: a deadline needs one to pass. */
+const longestStretch = 10;
+
 async function drain(ctx: Ready, generator: Generator): Promise<unknown> {
   let last: unknown;
-  for (;;) {
-    const { done, value } = await generator.next();
-    if (done) return value === undefined ? last : value;
-    last = await value;
-    ctx.progress(last);
-    if (ctx.signal.aborted) {
-      // Lets the generator's own `finally` run; its outcome no longer matters.
-      await generator.return?.(undefined);
-      return last;
+  let ended = false;
+  let turnAt = performance.now();
+  try {
+    while (!ctx.aborted) {
+      const { done, value } = await generator.next();
+      ended = done === true;
+      if (ended) return value === undefined ? last : value;
+      last = await value;
+      ctx.progress(last);
+      if (performance.now() - turnAt > longestStretch) {
+        await new Promise((resolve) => setImmediate(resolve));
+        turnAt = performance.now();
+      }
     }
+    return last;
+  } finally {
+    // Lets the generator's own `finally` run.
+    if (!ended) await generator.return?.(undefined);
   }
 }

@@ -32,17 +32,42 @@ export async function runAll(calls: readonly ToolCall[], batch: Batch): Promise<
 }
 
 /** Runs the calls side by side; yields results in the order in which they come. */
-export async function* streamAll(calls: readonly ToolCall[], batch: Batch): AsyncIterableIterator<StreamEvent> {
-  const events: StreamEvent[] = [];
+export function streamAll(calls: readonly ToolCall[], batch: Batch): AsyncIterableIterator<StreamEvent> {
+  const left = new AbortController();
+  const leave = (): void => left.abort(new ToolError('Nobody waits for this call any more.', { code: 'aborted' }));
+  const events = eventsOf(calls, batch, left, leave);
+  // A generator looks at `return` only once what it awaits has come, and from a tool that hangs nothing comes.
+  return {
+    next: () => events.next(),
+    return: () => {
+      leave();
+      return events.return();
+    },
+    throw: (error: unknown) => {
+      leave();
+      return events.throw(error);
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+async function* eventsOf(
+  calls: readonly ToolCall[],
+  batch: Batch,
+  left: AbortController,
+  leave: () => void,
+): AsyncGenerator<StreamEvent, void> {
+  let events: StreamEvent[] = [];
   let wake = (): void => {};
   const push = (event: StreamEvent): void => {
     events.push(event);
     wake();
   };
-  const left = new AbortController();
-  const leave = (): void => left.abort(batch.signal?.reason);
-  if (batch.signal?.aborted) leave();
-  else batch.signal?.addEventListener('abort', leave, { once: true });
+  const withdraw = (): void => left.abort(batch.signal?.reason);
+  if (batch.signal?.aborted) withdraw();
+  else batch.signal?.addEventListener('abort', withdraw, { once: true });
   let running = true;
   const done = each(
     calls,
@@ -51,21 +76,23 @@ export async function* streamAll(calls: readonly ToolCall[], batch: Batch): Asyn
     (index, data) => push({ type: 'progress', index, call_id: calls[index]?.id, data }),
   ).then(() => {
     running = false;
+    // Here and not at the end of the loop, which whoever forgets the stream half-way never reaches.
+    batch.signal?.removeEventListener('abort', withdraw);
     wake();
   });
   try {
     while (running || events.length > 0) {
-      const event = events.shift();
-      if (event !== undefined) yield event;
-      else {
+      const come = events;
+      events = [];
+      for (const event of come) yield event;
+      if (running && events.length === 0) {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
       }
     }
   } finally {
-    batch.signal?.removeEventListener('abort', leave);
-    left.abort(new ToolError('Nobody waits for this call any more.', { code: 'aborted' }));
+    leave();
     await done;
   }
 }
@@ -87,7 +114,7 @@ async function each(
         await batch.call(calls[at] as ToolCall, {
           // Whatever still waits its turn when time is up gets its answer too, without being started.
           signal: left > 0 ? batch.signal : AbortSignal.abort(overdue(batch.deadline)),
-          ...(left > 0 && left !== Number.POSITIVE_INFINITY && { deadline: left }),
+          ...(left > 0 && { deadline: left }),
           ...(progressed !== undefined && { onProgress: (data: unknown) => progressed(at, data) }),
         }),
       );

@@ -51,7 +51,7 @@ export function compose(entries: readonly Entry[], options: ComposeOptions = {})
     const inner = total ? chain : observed(chain);
     total &&= traitsOf(entry.stage).total ?? false;
     if (options.watcher !== undefined) {
-      chain = watched(entry, inner, options.watcher);
+      chain = watched(entry, inner, options.watcher, options.strict ?? false);
       continue;
     }
     if (traitsOf(entry.stage).step === undefined) {
@@ -79,11 +79,24 @@ function observed(chain: Chain): Chain {
 }
 
 function layer(entry: Entry, inner: Chain, strict: boolean): Chain {
-  const { step, finish, repeats } = traitsOf(entry.stage);
+  const { step, finish, repeats, ends } = traitsOf(entry.stage);
   if (step !== undefined) return row([entry], inner);
   if (finish !== undefined) return finishing(finish, inner);
   if (repeats) return repeating(entry, inner);
+  if (ends && !strict) return ending(entry);
   return strict ? strictly(entry, inner) : once(entry, inner);
+}
+
+/** A stage that never hands on needs no `next` of its own for every call. */
+function ending({ name, stage }: Entry): Chain {
+  const none = (): never => {
+    throw new StageError(name, 'called next(), although it declares that it ends the chain');
+  };
+  return (ctx) => {
+    const answer = stage(ctx, none);
+    if (answer === undefined) throw new StageError(name, noAnswer);
+    return answer;
+  };
 }
 
 /** The usual `(ctx, next)` stage. */
@@ -93,6 +106,7 @@ function once({ name, stage }: Entry, inner: Chain): Chain {
     const answer = stage(ctx, (adds?: object) => {
       if (entered) throw new StageError(name, 'called next() twice');
       entered = true;
+      if (ctx.settled) return ctx.over();
       if (adds !== undefined) Object.assign(ctx, adds);
       return inner(ctx);
     });
@@ -155,6 +169,7 @@ function row(entries: readonly Entry[], inner: Chain): Chain {
   async function later(ctx: CallContext, pending: PromiseLike<unknown>, at: number): Promise<ToolResult> {
     const found = await pending;
     if (isAnswer(found)) return found;
+    if (ctx.settled) return ctx.over();
     if (found !== undefined) {
       if (typeof found !== 'object' || found === null) throw odd(found, at);
       Object.assign(ctx, found);
@@ -190,6 +205,7 @@ function finishing(look: FinishFunction, inner: Chain): Chain {
 function repeating({ name, stage }: Entry, inner: Chain): Chain {
   return (ctx) => {
     const answer = stage(ctx, (adds?: object) => {
+      if (ctx.settled) return ctx.over();
       const fork = ctx.fork();
       if (adds !== undefined) Object.assign(fork, adds);
       return settling(fork, inner);
@@ -223,7 +239,7 @@ function settling(fork: CallContext, inner: Chain): Maybe<ToolResult> {
   );
 }
 
-function watched(entry: Entry, inner: Chain, watcher: StageWatcher): Chain {
+function watched(entry: Entry, inner: Chain, watcher: StageWatcher, strict: boolean): Chain {
   return (ctx) => {
     const begun = performance.now();
     let left = false;
@@ -238,7 +254,7 @@ function watched(entry: Entry, inner: Chain, watcher: StageWatcher): Chain {
         leave('passed');
         return inner(inside);
       },
-      true,
+      strict,
     );
     watcher.enter(ctx, entry.name);
     let answer: Maybe<ToolResult>;

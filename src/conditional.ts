@@ -1,16 +1,21 @@
 import { type AnyStage, type Traits, traitsOf } from './traits.ts';
 
-/** A stage that adds nothing to the context; one that does is `never`, and does not compile here. */
-export type AddsNothing<S extends AnyStage> = Parameters<Parameters<S>[1]> extends [] ? S : never;
+/** A stage that adds nothing to the context and is no guard; any other is `never`, and does not compile here. */
+export type AddsNothing<S extends AnyStage> = S extends { readonly guards: true }
+  ? never
+  : Parameters<Parameters<S>[1]> extends []
+    ? S
+    : never;
 
 /**
- * The traits of `stage` when it may be skipped: it no longer provides a capability for sure, nor always ends the chain.
+ * The traits of `stage` when it may be skipped: it no longer provides a capability for sure, nor always ends the chain, and
+ * the condition may throw.
  *
  * @throws TypeError for a stage that adds something (later stages would miss it whenever it is skipped), and for a guard.
  */
 export function traitsWhenSkippable(owner: string, stage: AnyStage): Traits {
   if (typeof stage !== 'function') throw new TypeError(`${owner}() takes a stage; it got ${typeof stage}.`);
-  const { adds = [], provides, ends, step, finish, ...kept } = traitsOf(stage);
+  const { adds = [], provides, ends, total, step, finish, ...kept } = traitsOf(stage);
   const name = stage.name || 'stage';
   if (adds.length > 0) {
     throw new TypeError(

@@ -4,6 +4,7 @@ import type { ScopedExec } from './capabilities/process/types.ts';
 import { type ErrorCode, type FailureOptions, isErrorCode, isRetryable, ToolError } from './errors.ts';
 import type { Registry } from './registry.ts';
 import { type Failure, noMeta, rememberCause, type Success, type ToolResult } from './result.ts';
+import { ignore } from './thenable.ts';
 import type { PermissionLevel, Tool } from './tool.ts';
 import type { Call, Effect, Maybe, Run, ToolCall } from './types.ts';
 
@@ -18,6 +19,7 @@ export interface Host {
 }
 
 const mostRestarts = 3;
+const tooLate = 'The call had ended before the tool was started.';
 
 /**
  * One tool call on its way through the chain. Stages know it as `Call`, `Found` or `Ready`; whatever they add is
@@ -99,6 +101,11 @@ export class CallContext implements Call {
     return this.#settledAt !== undefined;
   }
 
+  /** Whether a handler was started, in this attempt or in an earlier one. */
+  get started(): boolean {
+    return this.#started || (this.#parent?.started ?? false);
+  }
+
   /** Whether a handler that this call started is still at work. */
   get running(): boolean {
     return this.#running > 0;
@@ -119,13 +126,14 @@ export class CallContext implements Call {
       meta: noMeta,
       code: known,
       retryable: more?.retryable ?? isRetryable(known),
-      effect: more?.effect ?? (this.#started ? 'unknown' : 'none'),
+      effect: more?.effect ?? (this.started ? 'unknown' : 'none'),
     };
     if (more?.details !== undefined) (failure as { details?: unknown }).details = more.details;
     return more?.cause === undefined ? failure : rememberCause(failure, more.cause);
   }
 
-  abort(reason: unknown): void {
+  // As on the platform, an abort without a reason has one.
+  abort(reason: unknown = new DOMException('The call was withdrawn.', 'AbortError')): void {
     if (this.#abort !== undefined) return;
     this.#abort = { reason };
     const listeners = this.#listeners;
@@ -135,12 +143,13 @@ export class CallContext implements Call {
   }
 
   onAbort(listener: (reason: unknown) => void): void {
-    if (this.#abort !== undefined) listener(this.#abort.reason);
+    if (this.#abort !== undefined) tell(listener, this.#abort.reason);
     else this.#listeners = joined(this.#listeners, listener);
   }
 
   restart(args: unknown): Maybe<ToolResult> {
-    if (++this.#restarts > mostRestarts) {
+    if (this.aborted || this.settled) return this.over();
+    if (++this.root.#restarts > mostRestarts) {
       return this.fail('internal', `The arguments were edited more than ${mostRestarts} times; the call was given up.`);
     }
     this.call = { ...this.#call, arguments: args };
@@ -164,24 +173,29 @@ export class CallContext implements Call {
   }
 
   onSettled(cleanup: () => void): void {
-    if (this.settled) cleanup();
+    if (this.settled) tell(cleanup, undefined);
     else this.#cleanups = joined(this.#cleanups, cleanup);
   }
 
   began(): void {
     // Nothing may start once the answer has been given: an approval or a retry that comes too late must not act.
-    if (this.aborted || this.settled) {
-      throw new ToolError('The call had ended before the tool was started.', { code: 'aborted', effect: 'none' });
-    }
+    if (this.aborted || this.settled) throw new ToolError(tooLate, { code: 'aborted' });
+    this.#parent?.began();
     this.#started = true;
     this.#running++;
-    this.#parent?.began();
   }
 
   ended(): void {
+    // Said once too often, it must not make up for a handler that is still at work.
+    if (this.#running === 0) return;
     this.#running--;
     if (this.#parent !== undefined) this.#parent.ended();
     else if (this.#settledAt) this.#host.late(this, this.#settledAt);
+  }
+
+  /** The answer to a stage that goes on after the call, or this attempt of it, has ended. */
+  over(): Failure {
+    return this.fail('aborted', tooLate);
   }
 
   /** Ends the call, or this attempt of it: nothing that it was lent works from here on. */
@@ -196,6 +210,8 @@ export class CallContext implements Call {
     const fork = new CallContext(this.#host, this.#call, this.registry, this.run, this.state, this);
     Object.assign(fork, this);
     this.onAbort((reason) => fork.abort(reason));
+    // An attempt that hangs ends with its call: what it was lent is taken back, and it is heard no more.
+    this.onSettled(() => fork.settle());
     return fork;
   }
 
@@ -206,19 +222,25 @@ export class CallContext implements Call {
   }
 }
 
-type Listener = (reason: unknown) => void;
+// Whatever a stage adds, it must not take the place of what the context does: with these, assigning it throws.
+Object.defineProperty(CallContext.prototype, '__proto__', { value: CallContext.prototype });
+Object.freeze(CallContext.prototype);
+
+type Listener = (reason: unknown) => unknown;
 type Listeners = Listener | Listener[] | undefined;
 
 function joined(listeners: Listeners, listener: Listener): Listeners {
   if (listeners === undefined) return listener;
-  return typeof listeners === 'function' ? [listeners, listener] : [...listeners, listener];
+  if (typeof listeners === 'function') return [listeners, listener];
+  listeners.push(listener);
+  return listeners;
 }
 
 function tell(listeners: Listeners, reason: unknown): void {
   if (listeners === undefined) return;
   for (const listener of typeof listeners === 'function' ? [listeners] : listeners) {
     try {
-      listener(reason);
+      ignore(listener(reason));
     } catch {
       // A listener's own fault must not keep the others from running, nor the call from ending.
     }

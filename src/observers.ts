@@ -1,5 +1,6 @@
 import type { StageOutcome } from './compose.ts';
 import type { ToolResult } from './result.ts';
+import { ignore } from './thenable.ts';
 import type { Run } from './types.ts';
 
 /** A call as observers see it: its arguments are a copy, made when they are read. */
@@ -59,8 +60,13 @@ export class Observers {
     if (typeof listener !== 'function') throw new TypeError('A listener must be a function.');
     const others: Listener<E>[] = this.#listeners[event] ?? [];
     this.#set(event, [...others, listener]);
+    let listening = true;
     return () => {
-      const rest = (this.#listeners[event] ?? ([] as Listener<E>[])).filter((other) => other !== listener);
+      if (!listening) return;
+      listening = false;
+      // The same function may listen twice, and then stops once.
+      const all: Listener<E>[] = this.#listeners[event] ?? [];
+      const rest = all.toSpliced(all.indexOf(listener), 1);
       this.#set(event, rest.length === 0 ? undefined : rest);
     };
   }
@@ -69,8 +75,7 @@ export class Observers {
     Object.freeze(told);
     for (const listener of this.#listeners[event] ?? []) {
       try {
-        const promise: unknown = listener(told);
-        if (promise instanceof Promise) promise.catch(() => {});
+        ignore(listener(told));
       } catch {
         // An observer's own fault stays its own.
       }

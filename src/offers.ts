@@ -33,7 +33,8 @@ export class OfferCache {
       this.#known.clear();
       this.#version = this.#registry.version;
     }
-    const key = JSON.stringify([provider, mode, options]);
+    // JSON leaves out `source: undefined`, which asks for the program's own tools.
+    const key = JSON.stringify([provider, mode, 'source' in options, options]);
     let offer = this.#known.get(key);
     if (offer === undefined) {
       offer = this.#make(provider, mode, allowed, options);

@@ -57,17 +57,17 @@ export interface Pipeline<State, Known, Out> {
     stage: Stage<InOf<At<Known, N>>, Adds>,
   ): Pipeline<State, Known, Out>;
   /** Puts a stage just outside `anchor`; of several, the newest stands nearest. */
-  before<A extends Name<Known>, N extends string, Adds>(
+  before<A extends Name<Known>, N extends string, Adds, G extends boolean = false>(
     anchor: A,
     name: Free<Known, N>,
-    stage: Stage<InOf<At<Known, A>>, Adds>,
-  ): Pipeline<State, Known & Record<N, Place<InOf<At<Known, A>>, Adds, false>>, With<Out, Adds>>;
+    stage: Stage<InOf<At<Known, A>>, Adds> & { readonly guards?: G },
+  ): Pipeline<State, Known & Record<N, Place<InOf<At<Known, A>>, Adds, G>>, With<Out, Adds>>;
   /** Puts a stage just inside `anchor`; of several, the newest stands nearest. */
-  after<A extends Name<Known>, N extends string, Adds>(
+  after<A extends Name<Known>, N extends string, Adds, G extends boolean = false>(
     anchor: A,
     name: Free<Known, N>,
-    stage: Stage<After<At<Known, A>>, Adds>,
-  ): Pipeline<State, Known & Record<N, Place<After<At<Known, A>>, Adds, false>>, With<Out, Adds>>;
+    stage: Stage<After<At<Known, A>>, Adds> & { readonly guards?: G },
+  ): Pipeline<State, Known & Record<N, Place<After<At<Known, A>>, Adds, G>>, With<Out, Adds>>;
   /** Takes a stage out. Not a guard, and not one whose additions others need. */
   without<N extends Removable<Known> & string>(name: N): Pipeline<State, Omit<Known, N>, Out>;
   /** What runs, in which order, and what each stage needs, adds and is. */

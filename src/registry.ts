@@ -1,4 +1,4 @@
-import { checkTool } from './define-tool.ts';
+import { checkTool, ownMembers } from './define-tool.ts';
 import type { Tool } from './tool.ts';
 
 /** Which tools to list. Every condition given must hold. */
@@ -106,7 +106,7 @@ export function createRegistry(tools: Iterable<Tool> = []): Registry {
 
 function named(tool: Tool, source: string): Tool {
   const name = `${source}.${tool.name}`;
-  const renamed = Object.freeze({ ...tool, name, source });
+  const renamed = Object.freeze({ ...ownMembers(tool), name, source });
   checkTool(renamed);
   return renamed;
 }

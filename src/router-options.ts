@@ -89,6 +89,10 @@ export function pipelineOptions(options: object): DefaultPipelineOptions {
 export function checkCallOptions(options: CallOptions): void {
   try {
     checkOptions('call', options, callOptions);
+    const { signal } = options as { signal?: { addEventListener?: unknown } | null };
+    if (signal !== undefined && typeof signal?.addEventListener !== 'function') {
+      throw new TypeError(`The signal of a call must be an AbortSignal; it is ${String(signal)}.`);
+    }
     if (options.deadline !== undefined) checkMilliseconds(options.deadline, 'The deadline of a call');
   } catch (error) {
     throw new ToolError(error instanceof Error ? error.message : String(error), { code: 'internal', cause: error });

@@ -16,7 +16,7 @@ import type { ResumeOptions } from './policy/resume.ts';
 import type { SignedDecision } from './policy/signed.ts';
 import type { Offer, ProviderName, ToolReport, ToolSchemas } from './providers/index.ts';
 import { createRegistry, Registry } from './registry.ts';
-import { causeOf, type Failure, isToolResult, noMeta, type ToolResult } from './result.ts';
+import { causeOf, type Failure, isToolResult, noMeta, rememberCause, type ToolResult } from './result.ts';
 import {
   type BatchOptions,
   type CallOptions,
@@ -26,9 +26,9 @@ import {
   pipelineOptions,
   type RouterOptions,
 } from './router-options.ts';
-import { isThenable, toPromise } from './thenable.ts';
+import { ignore, isThenable, toPromise } from './thenable.ts';
 import type { Tool } from './tool.ts';
-import type { Maybe, Run, ToolCall } from './types.ts';
+import type { Run, ToolCall } from './types.ts';
 import { unwatchSignal, type Withdrawable, watchSignal } from './withdrawal.ts';
 
 /**
@@ -100,30 +100,35 @@ export class Router<State = unknown> {
   /** Routes one call to its one result. Never rejects. */
   call(call: ToolCall, options?: CallOptions<State>): Promise<ToolResult> {
     let ctx: CallContext;
+    let signal: AbortSignal | undefined;
+    let deadline = this.#deadline;
     try {
-      if (options !== undefined) checkCallOptions(options);
+      if (options !== undefined) {
+        checkCallOptions(options);
+        signal = options.signal;
+        if (options.deadline !== undefined) deadline = checkMilliseconds(options.deadline, 'The deadline of a call');
+      }
       ctx = this.#begin(call, options);
     } catch (error) {
-      return Promise.resolve(this.#unreadable(error));
+      return Promise.resolve(this.#unreadable(call, error));
     }
     const compiled = this.#compiled();
-    const signal = options?.signal;
     if (signal?.aborted) {
       ctx.abort(signal.reason);
       return Promise.resolve(this.#close(compiled, ctx, signal.reason, true));
     }
-    let outcome: Maybe<ToolResult>;
+    let answer: Promise<ToolResult>;
     try {
-      outcome = compiled.chain(ctx);
+      const outcome = compiled.chain(ctx);
+      // Also within the try: what a stage answers may throw as soon as it is looked at.
+      if (!isThenable(outcome)) return Promise.resolve(this.#close(compiled, ctx, outcome, false));
+      answer = toPromise(outcome).then(
+        (result) => this.#close(compiled, ctx, result, false),
+        (error: unknown) => this.#close(compiled, ctx, error, true),
+      );
     } catch (error) {
       return Promise.resolve(this.#close(compiled, ctx, error, true));
     }
-    if (!isThenable(outcome)) return Promise.resolve(this.#close(compiled, ctx, outcome, false));
-    const answer = toPromise(outcome).then(
-      (result) => this.#close(compiled, ctx, result, false),
-      (error: unknown) => this.#close(compiled, ctx, error, true),
-    );
-    const deadline = options?.deadline ?? this.#deadline;
     if (signal === undefined && deadline === Number.POSITIVE_INFINITY) return answer;
     return this.#held(compiled, ctx, answer, signal, deadline);
   }
@@ -199,9 +204,16 @@ export class Router<State = unknown> {
   #batch(options: BatchOptions<State> = {}): Parameters<typeof runAll>[1] {
     const { concurrency = Number.POSITIVE_INFINITY, deadline = this.#deadline, ...rest } = options;
     checkOptions('callAll', options, callOptions);
-    checkMilliseconds(deadline, 'The deadline of a batch');
-    if (!(concurrency >= 1)) throw new TypeError(`concurrency must be at least 1; it is ${String(concurrency)}.`);
-    return { concurrency, deadline, signal: rest.signal, call: (call, more) => this.call(call, { ...rest, ...more }) };
+    const limit = checkMilliseconds(deadline, 'The deadline of a batch');
+    if (!(typeof concurrency === 'number' && concurrency >= 1)) {
+      throw new TypeError(`concurrency must be at least 1; it is ${String(concurrency)}.`);
+    }
+    return {
+      concurrency,
+      deadline: limit,
+      signal: rest.signal,
+      call: (call, more) => this.call(call, { ...rest, ...more }),
+    };
   }
 
   #compiled(): Compiled {
@@ -222,7 +234,7 @@ export class Router<State = unknown> {
     let run = this.#run;
     let state = this.#state;
     if (options !== undefined) {
-      if (options.run !== undefined) run = { ...run, ...options.run };
+      if (options.run !== undefined) run = merged(run, options.run);
       if ('state' in options) state = options.state as State;
     }
     const complete = {
@@ -254,7 +266,13 @@ export class Router<State = unknown> {
         failed = true;
       }
     }
-    const answer = stamped(ctx, this.#answer(ctx, result, failed));
+    let answer: ToolResult;
+    try {
+      answer = stamped(ctx, this.#answer(ctx, result, failed));
+    } catch (error) {
+      const text = 'The result could not be read. This is a fault of a stage.';
+      answer = CallContext.prototype.fail.call(ctx, 'internal', text, { cause: error });
+    }
     if (ctx.settled) return answer;
     ctx.settle();
     if (this.#observers.heard('end')) {
@@ -269,16 +287,18 @@ export class Router<State = unknown> {
   #answer(ctx: CallContext, result: unknown, threw: boolean): ToolResult {
     if (threw) return toFailure(ctx, result);
     if (!isToolResult(result)) {
+      ignore(result);
       return ctx.fail(
         'internal',
         'A stage answered with something that is not a result. This is a fault of the stage.',
       );
     }
     // Whatever a stage says: while the handler works, nobody knows how the call ends.
-    if (result.ok && ctx.running) {
+    if (!ctx.running) return result;
+    if (result.ok) {
       return ctx.fail('internal', 'A stage answered before the tool had finished. The tool may have taken effect.');
     }
-    return result;
+    return result.effect === 'none' ? rememberCause({ ...result, effect: 'unknown' }, causeOf(result)) : result;
   }
 
   /** Settles on the caller's signal and on the deadline, whatever the stages do. */
@@ -304,7 +324,8 @@ export class Router<State = unknown> {
         deadline === Number.POSITIVE_INFINITY
           ? undefined
           : setTimeout(() => held.withdraw(overdue(deadline)), deadline);
-      if (signal !== undefined) watchSignal(signal, held);
+      if (signal?.aborted) held.withdraw(signal.reason);
+      else if (signal !== undefined) watchSignal(signal, held);
       ctx.onSettled(() => {
         clearTimeout(timer);
         if (signal !== undefined) unwatchSignal(signal, held);
@@ -319,16 +340,17 @@ export class Router<State = unknown> {
     const copy = this.#clean === undefined || data === undefined ? copied(data) : this.#clean(data);
     if (this.#observers.heard('progress')) this.#observers.emit('progress', { call: observed(ctx.call), data: copy });
     try {
-      sink?.(copy);
+      ignore(sink?.(copy));
     } catch {
       // Whoever listens to progress must not be able to stop it.
     }
   }
 
-  /** For what cannot even be read as a call. */
-  #unreadable(error: unknown): Failure {
-    const empty = { id: this.#newId(undefined), name: '', arguments: undefined };
-    const ctx = new CallContext(this.#host, empty, this.registry, this.#run, this.#state);
+  /** For what cannot even be read as a call, or has options that cannot be used. */
+  #unreadable(call: unknown, error: unknown): Failure {
+    const id = textOf(call, 'id');
+    const known = { id: id === '' ? this.#newId(undefined) : id, name: textOf(call, 'name'), arguments: undefined };
+    const ctx = new CallContext(this.#host, known, this.registry, this.#run, this.#state);
     if (error instanceof ToolError) return toFailure(ctx, error);
     return ctx.fail('invalid_arguments', 'A tool call must be an object { id, name, arguments }.', { cause: error });
   }
@@ -354,7 +376,25 @@ function overdue(deadline: number): ToolError {
 function stamped(ctx: CallContext, result: ToolResult): ToolResult {
   const { id, name } = ctx.call;
   if (result.call_id === id && result.tool_name === name && result.meta !== undefined) return result;
-  return { ...result, call_id: id, tool_name: name, meta: result.meta ?? noMeta };
+  const own = { ...result, call_id: id, tool_name: name, meta: result.meta ?? noMeta };
+  return own.ok ? own : rememberCause(own, causeOf(result));
+}
+
+/** What a call says of its run; what it leaves open, also by `undefined`, stays as the router has it. */
+function merged(run: Run, own: Partial<Run>): Run {
+  const said = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
+  if (own.tools !== undefined) said['tools'] = Object.freeze([...own.tools]);
+  return Object.freeze({ ...run, ...said });
+}
+
+/** The id or name of something that may be no call at all; empty when it has none. */
+function textOf(call: unknown, member: 'id' | 'name'): string {
+  try {
+    const value = (call as Partial<ToolCall> | null | undefined)?.[member] as unknown;
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  } catch {
+    return '';
+  }
 }
 
 /** A stage that cleans results says by a function `cleans` of its own how it does that with other data. */

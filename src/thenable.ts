@@ -3,6 +3,11 @@ export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
+/** Of something that nobody waits for: when it rejects, that must not end the process. */
+export function ignore(value: unknown): void {
+  if (isThenable(value)) toPromise(value).then(undefined, () => {});
+}
+
 /** A real promise of a value that has yet to come; the same one where it is a real promise already. */
 export function toPromise<T>(value: PromiseLike<T>): Promise<T> {
   return value instanceof Promise ? value : Promise.resolve(value);

@@ -97,6 +97,7 @@ export function step<In extends Call = Call, Returned extends Maybe<object | und
   look: (ctx: In) => Returned,
   traits: Traits = {},
 ): Stage<In, AddsOf<Returned>> {
+  checkLook('step', look);
   const stage = (ctx: In, next: Next<AddsOf<Returned>>): Maybe<ToolResult> => {
     const found = look(ctx);
     return isThenable<unknown>(found)
@@ -112,6 +113,10 @@ function proceed(found: unknown, next: unknown): Maybe<ToolResult> {
   return (next as (adds?: unknown) => Maybe<ToolResult>)(found);
 }
 
+function checkLook(owner: string, look: unknown): void {
+  if (typeof look !== 'function') throw new TypeError(`${owner}() takes a function; it got ${typeof look}.`);
+}
+
 /** Tells an answer from additions: no stage adds a `call_id`. */
 export function isAnswer(value: unknown): value is ToolResult {
   return typeof value === 'object' && value !== null && 'call_id' in value;
@@ -125,6 +130,7 @@ export function finish<In extends Call = Call>(
   look: (ctx: In, outcome: unknown, threw: boolean) => ToolResult,
   traits: Traits = {},
 ): Stage<In> {
+  checkLook('finish', look);
   const stage = (ctx: In, next: () => Maybe<ToolResult>): Maybe<ToolResult> => {
     let outcome: Maybe<ToolResult>;
     try {
