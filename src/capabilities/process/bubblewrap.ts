@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import type { ExecLimits } from './types.ts';
 
@@ -142,6 +141,7 @@ export function findBubblewrap(): string | undefined {
       argv: ['/usr/bin/test', '-d', '/root-to-be/bin'],
       inherited,
     });
+    const { spawnSync } = process.getBuiltinModule('node:child_process');
     const { status } = spawnSync(file, args, {
       stdio: ['ignore', 'ignore', 'ignore', handle],
       env: {},

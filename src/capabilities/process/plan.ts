@@ -1,19 +1,9 @@
 import { suspiciousCharacters } from '../fs/names.ts';
-import { type Argv, type CommandList, parseCommand } from './parse.ts';
+import type { CommandPlan } from './argvs.ts';
+import { type Argv, parseCommand } from './parse.ts';
 import { type Reading, readingOf } from './read-only.ts';
 import { commandRefusal } from './refusal.ts';
 import type { CommandLanguage } from './types.ts';
-
-/** A command argument, read once; this is what is judged, shown and run. */
-export interface CommandPlan {
-  readonly language: CommandLanguage;
-  /** The argument itself, by which the tool asks for it. */
-  readonly given: string | readonly string[];
-  /** The argument lists; `undefined` where the text means more than those could say. */
-  readonly list: CommandList | undefined;
-  /** What it reads, if it is known to do nothing else: one for each command. */
-  readonly readings: readonly Reading[] | undefined;
-}
 
 // The system takes no longer argument.
 const maxBytes = 131_071;
@@ -49,10 +39,4 @@ function refuseUnfit(text: string): void {
   const suspicious = suspiciousCharacters(text.replace(/\r?\n|\t/g, ''));
   // Invisible signs stand in harmless texts too, as parts of emoji; a text with them is asked about as it is.
   if (suspicious === 'char' || suspicious === 'bidi') throw commandRefusal('characters');
-}
-
-/** Every argument list that a plan would start; for a text that is not read, the interpreter with the text. */
-export function argvsOf({ list, language, given }: CommandPlan): readonly Argv[] {
-  if (list !== undefined) return list.flatMap(({ commands }) => commands);
-  return [[language === 'python' ? 'python3' : 'bash', '-c', String(given)]];
 }

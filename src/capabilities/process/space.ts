@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { ToolError } from '../../errors.ts';
 import type { Effect } from '../../types.ts';
 import { type CheckedPath, Workspace, type WorkspaceOptions } from '../fs/workspace.ts';
+import { argvsOf, type CommandPlan } from './argvs.ts';
 import { checkEnvironment } from './environment.ts';
 import { isHarmlessGitConfig } from './git-config.ts';
-import { argvsOf, type CommandPlan } from './plan.ts';
 import { systemPath } from './programs.ts';
 import { commandRefusal } from './refusal.ts';
 import { chooseSandbox, type Sandbox, type SandboxChoice, sandboxChoices } from './sandbox.ts';
@@ -109,7 +109,7 @@ export class CommandSpace {
         continue;
       }
       readOnly = false;
-      effects.push(...this.#mentioned(plan));
+      this.#refuseForbidden(plan);
     }
     if (tier === 'unsandboxed') return { effects, readOnly, mustAsk: 'it runs outside of any sandbox' };
     if (!readOnly && this.#restricted) {
@@ -166,24 +166,21 @@ export class CommandSpace {
   }
 
   /**
-   * Paths among the words of a command whose doings are not known. What a rule forbids is refused; what lies elsewhere is
-   * nothing in the sandbox, and for the rest it must be taken that it will be written.
+   * A rule forbids a path also where it is a word of a command whose doings are not known. All other words are left to
+   * the sandbox: whether they are paths at all cannot be known.
    */
-  #mentioned(plan: CommandPlan): Effect[] {
-    const effects: Effect[] = [];
-    if (plan.list === undefined) return effects;
-    for (const word of argvsOf(plan).flatMap((argv) => argv.slice(argv[0].includes('/') ? 0 : 1))) {
+  #refuseForbidden(plan: CommandPlan): void {
+    if (plan.list === undefined || !this.#restricted) return;
+    for (const word of argvsOf(plan).flat()) {
       for (const path of new Set([word, word.slice(word.indexOf('=') + 1)])) {
         if (path === '' || path.startsWith('-')) continue;
         try {
-          const { absolute } = this.workspace.check(path, 'read');
-          if (path.includes('/')) effects.push({ kind: 'fs.write', path: absolute });
+          this.workspace.check(path, 'read');
         } catch (error) {
           if (reasonOf(error) === 'rule') throw error;
         }
       }
     }
-    return effects;
   }
 }
 

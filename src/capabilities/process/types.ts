@@ -2,8 +2,8 @@
  * Where commands run.
  * - `bubblewrap`: the real programs of this machine, in namespaces of their own: only the roots and the system's
  *   programs are there, without network (Linux).
- * - `portable`: an interpreter of shell text with its own programs (`just-bash`), in a process of its own; it sees a
- *   copy of the roots, and what it changes is thrown away.
+ * - `portable`: an interpreter of shell text with its own programs (`just-bash`), in a process of its own; of the files
+ *   of this machine it reaches the roots only, and no network. No program of this machine runs.
  * - `unsandboxed`: as this process, by explicit choice only; every call asks.
  * - `none`: nothing runs.
  */
