@@ -3,10 +3,12 @@ import { checkOptions } from '../src/options.ts';
 import type { Approve } from '../src/policy/approval.ts';
 import { type Approved, type Asking, createAsking } from '../src/policy/asking.ts';
 import { canonicalJson } from '../src/policy/canonical-json.ts';
+import type { Explanation } from '../src/policy/explain.ts';
 import { approvedIdentity, type Identities, identityPolicy } from '../src/policy/identities.ts';
+import type { LintFinding } from '../src/policy/lint.ts';
 import { createModes, type Modes, type ModeTable } from '../src/policy/modes.ts';
 import { offered } from '../src/policy/offered.ts';
-import { isPolicy, judge, type Policy } from '../src/policy/policy.ts';
+import { isPolicy, judge, type Policy, type PolicyRequest } from '../src/policy/policy.ts';
 import type { Rule } from '../src/policy/rule.ts';
 import { type RuleMemory, ruleMemory } from '../src/policy/rule-memory.ts';
 import { rules } from '../src/policy/rules.ts';
@@ -43,6 +45,10 @@ export type PermissionStage = Stage<Ready> &
   Guard & {
     /** Whether a tool can be allowed at all in a mode; see `offered`. */
     offers(tool: Tool, mode: string): boolean;
+    /** Which rule, policy or mode decides about a call, and what the other modes would do. Nothing is asked or kept. */
+    explain(ctx: Ready): Promise<Explanation>;
+    /** Rules that can never matter, or mean more than they seem to, given the tools there are. */
+    lint(tools: Iterable<Tool>): Promise<readonly LintFinding[]>;
   };
 
 /**
@@ -72,7 +78,20 @@ export function permission(options: PermissionOptions = {}): PermissionStage {
   }
 
   const stage = guard(step(permission), { needs: ['tool', 'args'] }) as Stage<Ready> & Guard;
-  return Object.assign(stage, { offers: (tool: Tool, mode: string) => offered(tool, mode, { policies, modes }) });
+  return Object.assign(stage, {
+    offers: (tool: Tool, mode: string) => offered(tool, mode, { policies, modes }),
+    // What tools are known to be is kept by deciding, and explaining must keep nothing.
+    explain: async (ctx: Ready) => {
+      const { explainRequest } = await import('../src/policy/explain.ts');
+      const { level, mustAsk } = ctx;
+      const deciders = { policies: set.lasting, modes, decideTimeout, mustAsk, ...(level !== undefined && { level }) };
+      return explainRequest(requestOf(ctx), deciders);
+    },
+    lint: async (tools: Iterable<Tool>) => {
+      const { lint } = await import('../src/policy/lint.ts');
+      return lint(set.rules, { tools, ...(options.modes !== undefined && { modes: options.modes }) });
+    },
+  });
 }
 
 /**
@@ -88,12 +107,17 @@ export function allowAll(): PermissionStage {
     return undefined;
   }
   const stage = guard(step(allowAll), { needs: ['tool', 'args'] }) as Stage<Ready> & Guard;
-  return Object.assign(stage, { offers: () => true });
+  const modes = { plan: 'allow', ask: 'allow', auto: 'allow', trusted: 'allow' } as const;
+  return Object.assign(stage, {
+    offers: () => true,
+    explain: async () => ({ decision: 'allow' as const, by: 'allowAll', matches: [], modes }),
+    lint: async () => [],
+  });
 }
 
 const noEffects: readonly Effect[] = Object.freeze([]);
 
-function requestOf(ctx: Ready): Parameters<Policy['decide']>[0] {
+function requestOf(ctx: Ready): PolicyRequest {
   return {
     tool: ctx.tool,
     arguments: ctx.args,
@@ -188,6 +212,9 @@ function unknownMode(ctx: Ready, modes: Modes): Failure {
 
 interface Checked {
   readonly policies: readonly Policy[];
+  /** The policies that keep nothing when they decide. */
+  readonly lasting: readonly Policy[];
+  readonly rules: readonly Rule[];
   readonly modes: Modes;
   readonly decideTimeout: number;
   readonly asking: Asking;
@@ -231,12 +258,12 @@ function checked(options: PermissionOptions): Checked {
   if (identities !== undefined) checkIdentities(identities);
   const memory = options.remember ?? ruleMemory();
   if (!isMemory(memory)) throw new TypeError('permission({ remember }) must come from ruleMemory().');
-  const policies = [
+  const lasting = [
     ...(options.rules === undefined ? [] : [rules(options.rules)]),
-    ...(memory.rules.length === 0 ? [] : [rules(memory.rules, { name: 'remembered' })]),
-    ...(identities === undefined ? [] : [identityPolicy(identities)]),
+    ...(memory.rules.length === 0 ? [] : [rules(memory.rules, { name: 'rules file' })]),
     ...(options.policies ?? []),
   ];
+  const policies = identities === undefined ? lasting : [identityPolicy(identities), ...lasting];
   for (const [index, policy] of policies.entries()) {
     if (isPolicy(policy)) continue;
     const place = index - (policies.length - (options.policies?.length ?? 0));
@@ -250,7 +277,9 @@ function checked(options: PermissionOptions): Checked {
     approvals: options.approvals,
     memory,
   });
-  return { policies, modes: createModes(options.modes), decideTimeout, asking, memory, identities };
+  const modes = createModes(options.modes);
+  const all = [...(options.rules ?? []), ...memory.rules];
+  return { policies, lasting, rules: all, modes, decideTimeout, asking, memory, identities };
 }
 
 function checkIdentities(identities: Identities): void {

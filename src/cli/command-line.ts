@@ -26,6 +26,10 @@ const commands: Readonly<Record<string, { readonly about: string; readonly load:
     about: 'show the chain that calls pass, stage by stage',
     load: async () => (await import('./commands/describe.ts')).describeCommand,
   },
+  policy: {
+    about: 'check what the rules mean: lint, explain a call, test a table of calls',
+    load: async () => (await import('./commands/policy.ts')).policyCommand,
+  },
   gen: {
     about: 'write the schemas of tools from the signatures of their functions',
     load: async () => (await import('./commands/gen.ts')).genCommand,

@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { defaultPipelineOptions } from '../default-pipeline.ts';
 import { nearest } from '../nearest.ts';
+import { readPolicyFile } from '../policy/file.ts';
+import { ruleMemory } from '../policy/rule-memory.ts';
 import type { CommonOptions } from '../router-options.ts';
 import { type Config, ownOptions } from './define-config.ts';
-import { Unusable } from './errors.ts';
+import { reasonOf, Unusable } from './errors.ts';
 import { loadModule } from './load-module.ts';
 
 /** A configuration, and where it comes from. */
@@ -58,12 +60,35 @@ function checked(config: unknown, name: string, folder: string): Config {
       `${name} has the option "${option}", which does not exist.${advice} There are: ${known.join(', ')}.`,
     );
   }
-  const { roots, answers } = config as Config;
+  const { roots, answers, policy } = config as Config;
   return {
     ...config,
     ...(Array.isArray(roots) && { roots: roots.map((root) => rootFrom(root, folder)) }),
     ...(typeof answers === 'string' && { answers: resolve(folder, answers) }),
+    ...(policy !== undefined && policyOptions(config as Config, policy, name, folder)),
   };
+}
+
+/** What a policy file gives: its modes, and a memory that holds its rules and gets more. */
+function policyOptions(config: Config, policy: unknown, name: string, folder: string): Partial<Config> {
+  if (typeof policy !== 'string') throw new Unusable(`${name}: policy must be the name of a file.`);
+  if (typeof config.pipeline === 'object') {
+    throw new Unusable(`${name}: policy would have no effect: give it to the permission stage, by ruleMemory().`);
+  }
+  if (config.remember !== undefined) throw new Unusable(`${name} has both policy and remember, which is its file.`);
+  const path = resolve(folder, policy);
+  // A mistyped name must not become an open door.
+  if (!existsSync(path)) throw new Unusable(`${name}: there is no policy ${policy}. The shortest is {"rules": []}.`);
+  try {
+    const { modes } = readPolicyFile(path);
+    return {
+      policy: path,
+      remember: ruleMemory(path),
+      ...(modes !== undefined && { modes: { ...modes, ...config.modes } }),
+    };
+  } catch (error) {
+    throw new Unusable(`${policy}: ${reasonOf(error)}`);
+  }
 }
 
 type Root = NonNullable<Config['roots']>[number];

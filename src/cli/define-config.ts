@@ -26,6 +26,11 @@ export interface Config extends CommonOptions<unknown>, DefaultPipelineOptions {
    * options of the default pipeline (`roots`, `rules`, `timeout`, `answers` ...) are the stages' own and not given here.
    */
   readonly pipeline?: RouterPipeline<unknown> | ((standard: StandardPipeline) => RouterPipeline<unknown>);
+  /**
+   * A policy file: its rules and modes count with those given here, and rules that are approved for always are added to
+   * it. It must exist; the shortest is `{"rules": []}`.
+   */
+  readonly policy?: string;
   /** How many calls of `callgate run` are under way at the same time. Default 1: each sees what the ones before did. */
   readonly concurrency?: number;
   /**
@@ -49,4 +54,4 @@ export function defineConfig(config: Config): Config {
 }
 
 /** The names of {@link Config}'s own options, beside those of the router and of the default pipeline. */
-export const ownOptions: readonly string[] = ['concurrency', 'answers', 'close'] satisfies (keyof Config)[];
+export const ownOptions: readonly string[] = ['policy', 'concurrency', 'answers', 'close'] satisfies (keyof Config)[];

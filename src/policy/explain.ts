@@ -1,9 +1,9 @@
 import type { Tool } from '../tool.ts';
 import { type ExampleCall, requestFor } from './examples.ts';
-import { createModes, type ModeTable } from './modes.ts';
+import { createModes, type Modes, type ModeTable } from './modes.ts';
 import { judge, type Policy, type PolicyRequest } from './policy.ts';
 import type { Rule } from './rule.ts';
-import { apply, rules } from './rules.ts';
+import { apply, isRuleList, rules } from './rules.ts';
 import { type Decision, type Ruling, stricter } from './verdict.ts';
 
 export interface ExplainOptions {
@@ -35,9 +35,33 @@ export interface Explanation {
  * const { decision, by } = await explain({ tool: 'write_file', level: 'write', arguments: { path: '.env' } }, { rules: house });
  */
 export async function explain(call: ExampleCall, options: ExplainOptions = {}): Promise<Explanation> {
-  const request = requestFor(call, 'The call', options.tool);
-  const modes = createModes(options.modes);
+  const { rules: list = [], policies = [], modes, tool, decideTimeout = 10_000 } = options;
+  const all = [rules(list), ...policies];
+  return explainRequest(requestFor(call, 'The call', tool), {
+    policies: all,
+    modes: createModes(modes),
+    decideTimeout,
+  });
+}
+
+/** What decides a call. */
+export interface Deciders {
+  readonly policies: readonly Policy[];
+  readonly modes: Modes;
+  /** In milliseconds. */
+  readonly decideTimeout: number;
+  /** The level that the call needs, where a guard has found out. Default: the tool's. */
+  readonly level?: Tool['permission'];
+  /** Why a guard has somebody asked, whatever the mode and the rules allow. */
+  readonly mustAsk?: string | undefined;
+}
+
+/** As {@link explain}, of a request as policies get it. */
+export async function explainRequest(request: PolicyRequest, options: Deciders): Promise<Explanation> {
+  const { modes, mustAsk, level = request.tool.permission } = options;
   const { mode } = request;
+  const byGuard: Ruling | undefined =
+    mustAsk === undefined ? undefined : { decision: 'ask', reason: mustAsk, rule: 'guard' };
   const { ruling, matches } = await decided(request, options);
   const inModes: Record<string, Decision> = {};
   for (const other of modes.names) {
@@ -48,23 +72,27 @@ export async function explain(call: ExampleCall, options: ExplainOptions = {}): 
   return { decision, by: rule ?? 'policy', ...(reason !== undefined && { reason }), matches, modes: inModes };
 
   function final(found: Ruling | undefined, where: string): Ruling {
-    const preset = modes.defaultFor(where, request.tool.permission);
+    const preset = modes.defaultFor(where, level);
     if (preset === undefined) return { decision: 'deny', rule: `mode ${where}`, reason: 'there is no such mode' };
     const byMode: Ruling = { decision: preset, rule: `mode ${where}` };
-    return (found?.doubtful ? stricter(found, byMode) : found) ?? byMode;
+    const decided = (found?.doubtful ? stricter(found, byMode) : found) ?? byMode;
+    return stricter(decided, byGuard) ?? decided;
   }
 }
 
 async function decided(
   request: PolicyRequest,
-  { rules: list = [], policies = [], decideTimeout = 10_000 }: ExplainOptions,
+  { policies, decideTimeout }: Deciders,
 ): Promise<{ ruling: Ruling | undefined; matches: Explanation['matches'] }> {
   const found: Ruling[] = [];
-  for (const rule of rules(list).rules) {
-    const ruling = rule.concerns(request.tool) ? await apply(rule, request) : undefined;
-    if (ruling !== undefined) found.push(ruling);
-  }
   for (const policy of policies) {
+    if (isRuleList(policy)) {
+      for (const rule of policy.rules) {
+        const ruling = rule.concerns(request.tool) ? await apply(rule, request) : undefined;
+        if (ruling !== undefined) found.push(ruling);
+      }
+      continue;
+    }
     const ruling = await judge([policy], request, decideTimeout);
     if (ruling !== undefined) found.push({ ...ruling, rule: ruling.rule ?? policy.name ?? 'policy' });
   }

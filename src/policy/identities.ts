@@ -4,7 +4,6 @@ import type { Tool } from '../tool.ts';
 import type { Maybe } from '../types.ts';
 import { toolDigest } from './digest.ts';
 import type { Policy, PolicyRequest } from './policy.ts';
-import { replaceFile } from './replace-file.ts';
 import { readTextSync } from './text-file.ts';
 import type { Ruling } from './verdict.ts';
 
@@ -49,6 +48,7 @@ export function fileIdentities(file: string): IdentityStore {
   return Object.freeze({
     get: (source: string, name: string) => digests.get(keyOf(source, name)),
     async set(source: string, name: string, digest: string): Promise<void> {
+      const { replaceFile } = await import('./replace-file.ts');
       await replaceFile(path, (text) => {
         const stored = digestsIn(text, path).set(keyOf(source, name), digest);
         return `${JSON.stringify(Object.fromEntries(stored), null, 2)}\n`;

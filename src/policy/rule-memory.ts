@@ -6,7 +6,6 @@ import { canonicalJson } from './canonical-json.ts';
 import { parsePolicy, readPolicyFile } from './file.ts';
 import { PerRun } from './per-run.ts';
 import type { PolicyRequest } from './policy.ts';
-import { replaceFile } from './replace-file.ts';
 import type { Rule } from './rule.ts';
 import { type RuleList, rules } from './rules.ts';
 
@@ -51,6 +50,7 @@ export function ruleMemory(file?: string): RuleMemory {
     async keep(rule: Rule, scope: AlwaysScope, run: Run): Promise<void> {
       if (scope === 'run') return forRuns.of(keyOf(run)).add(rule);
       if (path === undefined) throw new TypeError('Rules for a project need a file: ruleMemory(FILE).');
+      const { replaceFile } = await import('./replace-file.ts');
       await replaceFile(path, (text) => withRule(text, rule, path));
       forProject.add(rule);
     },

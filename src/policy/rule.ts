@@ -90,8 +90,8 @@ const members: ReadonlySet<string> = new Set<keyof Rule>([
   'notMatch',
 ]);
 
-/** Checks a rule and compiles its conditions; `index` is its place in the list, for messages. */
-export function compileRule(rule: Rule, index: number): CompiledRule {
+/** Checks a rule and compiles its conditions; `index` is its place in the list and `list` that one's name, for messages. */
+export function compileRule(rule: Rule, index: number, list?: string): CompiledRule {
   const at = `Rule ${index}`;
   for (const [member] of entriesOf(rule, at)) {
     if (!members.has(member))
@@ -100,7 +100,8 @@ export function compileRule(rule: Rule, index: number): CompiledRule {
   const { decision, reason, name, when } = rule;
   if (!isDecision(decision)) throw new RuleError(`${at}: decision`, 'must be allow, ask or deny');
   if (reason !== undefined) texts(reason, `${at}: reason`);
-  const label = name === undefined ? `rule ${index}` : (texts(name, `${at}: name`)[0] as string);
+  const place = list === undefined ? `rule ${index}` : `${list} rule ${index}`;
+  const label = name === undefined ? place : (texts(name, `${at}: name`)[0] as string);
   const wide = decision !== 'allow';
   const conditions = conditionsOf(rule, wide, at);
   const named = rule.tool === undefined ? undefined : toolCondition(rule.tool, wide, `${at}: tool`);

@@ -32,10 +32,10 @@ export interface RulesOptions {
  */
 export function rules(list: readonly Rule[], options: RulesOptions = {}): RuleList {
   if (!Array.isArray(list)) throw new TypeError('rules() needs a list of rules.');
-  const compiled = Object.freeze(list.map(compileRule));
+  const compiled = Object.freeze(list.map((rule, index) => compileRule(rule, index, options.name)));
   const candidates = createIndex(compiled);
   let version: string | undefined;
-  return Object.freeze({
+  const made: RuleList = Object.freeze({
     name: options.name ?? 'rules',
     rules: compiled,
     get version() {
@@ -49,7 +49,16 @@ export function rules(list: readonly Rule[], options: RulesOptions = {}): RuleLi
       return found.length === 0 ? 'silent' : 'depends';
     },
   });
+  lists.add(made);
+  return made;
 }
+
+/** Whether a policy is a list of rules, which can be explained one by one. */
+export function isRuleList(policy: Policy): policy is RuleList {
+  return lists.has(policy);
+}
+
+const lists = new WeakSet<Policy>();
 
 function strictestOf(found: readonly CompiledRule[], request: PolicyRequest): Maybe<Ruling | undefined> {
   let strictest: Ruling | undefined;

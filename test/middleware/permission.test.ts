@@ -108,7 +108,7 @@ describe('permission by rule', () => {
 
   test('a rule that cannot read the arguments asks, and never lets pass what the mode denies', () => {
     const rules: Rule[] = [{ decision: 'deny', arguments: { command: { command: ['rm'] } } }];
-    const args = { command: 'ls | head' };
+    const args = { command: 'ls > head' };
     expect(decide({ rules }, { args, mode: 'plan' })?.code).toBe('denied');
     return expect(decide({ rules }, { args, mode: 'trusted' })).resolves.toMatchObject({ code: 'approval_required' });
   });

@@ -108,6 +108,7 @@ describe('the rule that "always" keeps', () => {
     ['further words', runs(['git', 'log']), runs(['git', 'log', '--output=/etc/x']), false],
     ['the same plain command line', runs('npm test'), runs('npm test'), true],
     ['a longer command line', runs('npm test'), runs('npm test -- --inspect'), false],
+    ['another command behind it', runs('npm test'), runs('npm test; rm -rf a'), false],
     ['another program first', runs('npm test'), runs('X=1 npm test'), false],
     [
       'numbers that are close',
@@ -123,14 +124,14 @@ describe('the rule that "always" keeps', () => {
   });
 
   test.each<[string, PolicyRequest]>([
-    ['a command line for a shell', runs('npm test && rm -rf /')],
-    ['a command line with quotes', runs('git commit -m "a b"')],
-    ['a command line in a list of one', runs(['rm -rf / && x'])],
+    ['a command line for a shell', runs('echo $HOME > a')],
+    ['a command line with something to expand', runs('git commit -m "$(x)"')],
+    ['a command line in a list of one', runs(['rm -rf / > x'])],
     ['a text beside a command', runs(['sh'], { stdin: 'rm -rf $HOME' })],
-    ['an undeclared command line', requestOf({ arguments: { command: 'a | b' } })],
+    ['an undeclared command line', requestOf({ arguments: { command: 'a &' } })],
     [
       'a program that a guard found',
-      requestOf({ arguments: { script: 'a; b' }, effects: [{ kind: 'exec', argv: ['sh'] }] }),
+      requestOf({ arguments: { script: 'a `b`' }, effects: [{ kind: 'exec', argv: ['sh'] }] }),
     ],
     ['what is too long to be read', requestOf({ arguments: { text: 'x'.repeat(5_000) } })],
     ['what JSON cannot say', requestOf({ arguments: { at: new Date(0) } })],

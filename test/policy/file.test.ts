@@ -121,12 +121,12 @@ describe('examples in rules', () => {
     ['a mode', { mode: 'plan', match: [{ tool: 'a', mode: 'plan' }], notMatch: [{ tool: 'a' }] }, undefined],
     [
       'a doubt is no match',
-      { tool: 'sh(rm)', match: [{ tool: 'sh', arguments: { command: 'a|b' } }] },
+      { tool: 'sh(rm)', match: [{ tool: 'sh', arguments: { command: 'a>b' } }] },
       'cannot be judged by the rule',
     ],
     [
       'nor is it none',
-      { tool: 'sh(rm)', notMatch: [{ tool: 'sh', arguments: { command: 'a|b' } }] },
+      { tool: 'sh(rm)', notMatch: [{ tool: 'sh', arguments: { command: 'a>b' } }] },
       'cannot be judged by the rule',
     ],
     ['no list', { match: { tool: 'a' } }, 'Rule 0: match needs a list of calls'],
