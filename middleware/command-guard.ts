@@ -1,7 +1,6 @@
 import { rewriteAt } from '../src/argument-places.ts';
 import type { WorkspaceOptions } from '../src/capabilities/fs/workspace.ts';
-import { GrantedExec } from '../src/capabilities/process/granted-exec.ts';
-import { type CommandPlan, planOf } from '../src/capabilities/process/plan.ts';
+import type { CommandPlan } from '../src/capabilities/process/argvs.ts';
 import { type CommandOptions, CommandSpace } from '../src/capabilities/process/space.ts';
 import type { CommandLanguage, SandboxTier, ScopedExec } from '../src/capabilities/process/types.ts';
 import { ToolError } from '../src/errors.ts';
@@ -78,6 +77,9 @@ async function judged(
   ctx: Ready,
   commands: NonNullable<Tool['commands']>,
 ): Promise<CommandGuardAdds | Failure> {
+  // What reads and runs commands is loaded with the first tool that declares some.
+  const { planOf } = await import('../src/capabilities/process/plan.ts');
+  const { GrantedExec } = await import('../src/capabilities/process/granted-exec.ts');
   const plans: CommandPlan[] = [];
   let at = '';
   try {

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { ScopedFs } from './capabilities/fs/types.ts';
 import type { ScopedFetch } from './capabilities/net/types.ts';
 import type { ScopedExec } from './capabilities/process/types.ts';
 import { canonicalJson } from './policy/canonical-json.ts';
+import { sha256 } from './policy/digest.ts';
 import type { ToolContext } from './tool.ts';
 import type { Ready, ToolCall } from './types.ts';
 
@@ -45,9 +45,7 @@ export class HandlerContext implements ToolContext {
 
   get idempotencyKey(): string {
     const { run, tool, args } = this.#ctx;
-    return createHash('sha256')
-      .update(canonicalJson([run.id, tool.name, args]))
-      .digest('hex');
+    return sha256(canonicalJson([run.id, tool.name, args]));
   }
 
   // Bound when it is read, as handlers take their context apart: `(args, { progress }) => ...`.

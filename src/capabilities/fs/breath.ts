@@ -1,10 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
-
 const longestMilliseconds = 8;
 
 /** Lets everything else that waits in this process have its turn. */
 export function turn(): Promise<void> {
-  return setImmediate();
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Keeps long work that never waits from holding up the process, and with it the deadline that would end the work. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { promisify } from 'node:util';
 import { ToolError } from '../../errors.ts';
@@ -42,7 +41,7 @@ export function beginDraft(
   // A rename needs no right to the old file itself; whoever made it read-only meant it.
   if (old && (old.mode & 0o222) === 0) throw fileFailure({ code: 'EACCES' }, requested);
   refuseChanged(old, options, requested);
-  const temporary = `.callgate-${randomBytes(9).toString('base64url')}.tmp`;
+  const temporary = `.callgate-${process.getBuiltinModule('node:crypto').randomBytes(9).toString('base64url')}.tmp`;
   const fd = dir.create(temporary, old ? 0o600 : (options.mode ?? 0o666) & 0o777);
   let open = true;
   const close = () => {

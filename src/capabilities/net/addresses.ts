@@ -1,10 +1,10 @@
-import { isIPv4, isIPv6 } from 'node:net';
-
 /** An address as the bits it consists of, 16 at a time: two parts for IPv4, eight for IPv6. */
 export type AddressBits = readonly number[];
 
 /** Reads an IPv4 address in dotted form or an IPv6 address without brackets; nothing for all else, zones included. */
 export function addressBits(text: string): AddressBits | undefined {
+  // Fetched on first use: it brings streams and sockets along.
+  const { isIPv4, isIPv6 } = process.getBuiltinModule('node:net');
   if (isIPv4(text)) return bitsOfV4(text);
   // A zone such as `%eth0` names an interface of this machine, so that what carries one is never public.
   if (!isIPv6(text) || text.includes('%')) return undefined;
@@ -67,13 +67,11 @@ function maskOf(length: number, at: number): number {
   return (0xffff << (16 - inPart)) & 0xffff;
 }
 
-const block = (text: string): AddressBlock => addressBlock(text) as AddressBlock;
-
 /**
  * IPv4 addresses that are not public.
  * @see https://www.iana.org/assignments/iana-ipv4-special-registry
  */
-const notPublicV4: readonly AddressBlock[] = [
+const notPublicV4 = blocks([
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
   '100.64.0.0/10', // shared by carriers
@@ -89,28 +87,37 @@ const notPublicV4: readonly AddressBlock[] = [
   '203.0.113.0/24', // documentation
   '224.0.0.0/4', // multicast
   '240.0.0.0/4', // reserved, and broadcast
-].map(block);
+]);
 
 /**
  * Global unicast is the only IPv6 space that is public, less what lies in it for other ends. All else is refused, so
  * that no form which carries an IPv4 address (mapped, compatible, translated) can slip through.
  * @see https://www.iana.org/assignments/iana-ipv6-special-registry
  */
-const publicV6: AddressBlock = block('2000::/3');
-const notPublicV6: readonly AddressBlock[] = [
+const publicV6 = blocks(['2000::/3']);
+const notPublicV6 = blocks([
   '2001::/23', // protocol assignments, Teredo among them
   '2001:db8::/32', // documentation
   '2002::/16', // 6to4, which carries an IPv4 address
   '3fff::/20', // documentation
-].map(block);
+]);
 
 /** Whether anybody on the internet is reached at this address, and nobody in the house. */
 export function isPublic(address: AddressBits): boolean {
-  if (address.length === 2) return !notPublicV4.some((blocked) => isInBlock(address, blocked));
-  return isInBlock(address, publicV6) && !notPublicV6.some((blocked) => isInBlock(address, blocked));
+  if (address.length === 2) return !notPublicV4(address);
+  return publicV6(address) && !notPublicV6(address);
 }
 
 /** Whether two addresses are the same, however they are written. */
 export function sameAddress(one: AddressBits, other: AddressBits): boolean {
   return one.length === other.length && one.every((part, at) => part === other[at]);
+}
+
+/** Whether an address lies in one of some blocks, which are read when the first is asked about. */
+function blocks(texts: readonly string[]): (address: AddressBits) => boolean {
+  let read: readonly AddressBlock[] | undefined;
+  return (address) => {
+    read ??= texts.map((text) => addressBlock(text) as AddressBlock);
+    return read.some((block) => isInBlock(address, block));
+  };
 }
