@@ -122,7 +122,7 @@ describe('what a name leads to', () => {
 
   it.each([
     ['a private address', ['10.0.0.1']],
-    ['a public address and a private one', ['93.184.216.34', '192.168.1.1']],
+    ['a public address and a private one (U30)', ['93.184.216.34', '192.168.1.1']],
     ['a private address and a public one', ['::1', '93.184.216.34']],
     ['an address with a zone', ['fe80::1%eth0']],
     ['a mapped address', ['::ffff:127.0.0.1']],
@@ -145,7 +145,7 @@ describe('what a name leads to', () => {
     });
   });
 
-  it('is asked for once a request: an answer that changes does not count', async () => {
+  it('U29 is asked for once a request: an answer that changes does not count', async () => {
     await using server = await serve((_, response) => response.end('reached'));
     const answers = [['127.0.0.1'], ['10.0.0.1']];
     let asked = 0;
@@ -160,7 +160,7 @@ describe('what a name leads to', () => {
     expect(server.connections()).toBe(1);
   });
 
-  it('is judged again for the second request of one call', async () => {
+  it('U33 is judged again for the second request of one call', async () => {
     await using server = await serve((_, response) => response.end('reached'));
     const answers = [['127.0.0.1'], ['127.0.0.1'], ['127.0.0.2']];
     const lookup = async () => answers.shift() ?? [];
@@ -205,7 +205,7 @@ describe('a redirect', () => {
   });
 
   it.each([
-    ['a literal address', 'http://127.0.0.1:1/', 'url_denied port'],
+    ['a literal address (U31)', 'http://127.0.0.1:1/', 'url_denied port'],
     ['another literal address', 'http://127.0.0.2/', 'url_denied address'],
     ['cloud metadata', 'http://169.254.169.254/latest/', 'url_denied address'],
     ['an address in disguise', '//0x7f.1/', 'url_denied port'],
