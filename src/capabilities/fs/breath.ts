@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers';
+
 const longestMilliseconds = 8;
 
 /** Lets everything else that waits in this process have its turn. */

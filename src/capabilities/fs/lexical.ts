@@ -112,6 +112,8 @@ function collapse(parts: readonly string[], options: LexicalOptions): string[] |
     if (part === '' || part === '.') continue;
     if (part !== '..') {
       if (tooLong(part, maxComponentBytes)) return 'length';
+      // A name to this system, and a step up or nothing at all to whoever trims names.
+      if (/^ *\.{0,2} *$/.test(part)) return 'trailing';
       segments.push(part);
     } else if (options.strict || segments.pop() === undefined) {
       return 'outside';

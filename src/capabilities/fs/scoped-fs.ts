@@ -3,11 +3,11 @@ import { turn } from './breath.ts';
 import type { Directory } from './directory.ts';
 import { scopedStat } from './etag.ts';
 import { type Located, locate, type Query, type Space } from './locate.ts';
-import { type OpenFile, openLocated } from './open-file.ts';
-import { decode, notFound, type ReadBytes, readLocated } from './reading.ts';
+import type { OpenFile } from './open-file.ts';
+import type * as Operations from './operations.ts';
+import type { ReadBytes } from './reading.ts';
 import { fileFailure, refusal } from './refusal.ts';
 import { absolutePath, type Place, spell } from './roots.ts';
-import { judgeTree, listLocated, removeTree } from './tree.ts';
 import type {
   FsLevel,
   GuardedPath,
@@ -20,9 +20,15 @@ import type {
   ScopedStat,
   WriteTextOptions,
 } from './types.ts';
-import { beginDraft, inParent, makeFolders, writeAll } from './writing.ts';
 
 const operationsInARow = 50;
+
+let operations: typeof Operations | undefined;
+
+async function load(): Promise<typeof Operations> {
+  operations = await import('./operations.ts');
+  return operations;
+}
 
 /** A checked path with what may be done at it and below it. */
 export interface Grant extends Place {
@@ -67,6 +73,7 @@ export class GrantedFs implements ScopedFs {
   }
 
   async open(path: GuardedPath | string, intent: 'read' | 'create' | 'replace' | 'append'): Promise<ScopedFile> {
+    const { openLocated } = operations ?? (await load());
     const requested = nameOf(path);
     const located = this.#locate(path, intent === 'read' ? 'read' : 'write');
     const file = openLocated(this.#space, located, intent, requested, this.#alive);
@@ -83,6 +90,7 @@ export class GrantedFs implements ScopedFs {
   }
 
   async readBytes(path: GuardedPath | string, options: ReadTextOptions = {}): Promise<ReadBytes> {
+    const { readLocated } = operations ?? (await load());
     return this.#use(path, 'read', (located) => readLocated(this.#space, located, options, nameOf(path)));
   }
 
@@ -91,6 +99,7 @@ export class GrantedFs implements ScopedFs {
     options?: ReadTextOptions,
   ): Promise<{ text: string; etag: string; truncated: boolean; size: number }> {
     const read = await this.readBytes(path, options);
+    const { decode } = operations ?? (await load());
     return { text: decode(read), etag: read.etag, truncated: read.truncated, size: read.size };
   }
 
@@ -99,6 +108,7 @@ export class GrantedFs implements ScopedFs {
     content: string | Uint8Array,
     options: WriteTextOptions = {},
   ): Promise<{ etag: string; created: boolean }> {
+    const { beginDraft, inParent, writeAll } = operations ?? (await load());
     const requested = nameOf(path);
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
     return this.#use(path, 'write', (located) =>
@@ -117,6 +127,7 @@ export class GrantedFs implements ScopedFs {
   }
 
   async *list(path: GuardedPath | string, options: ListOptions = {}): AsyncGenerator<ScopedEntry, void, undefined> {
+    const { listLocated } = operations ?? (await load());
     const others = this.#others();
     if (others !== undefined) await others;
     const located = this.#locate(path, 'read');
@@ -125,6 +136,7 @@ export class GrantedFs implements ScopedFs {
   }
 
   async stat(path: GuardedPath | string): Promise<ScopedStat> {
+    const { notFound } = operations ?? (await load());
     return this.#use(path, 'read', (located) => {
       if (located.stat === undefined) throw notFound(this.#space, located, nameOf(path));
       return scopedStat(located.stat);
@@ -132,6 +144,7 @@ export class GrantedFs implements ScopedFs {
   }
 
   async mkdir(path: GuardedPath | string, options: { recursive?: boolean } = {}): Promise<void> {
+    const { makeFolders } = operations ?? (await load());
     return this.#use(path, 'write', (located) => {
       if (located.stat?.isDirectory() && options.recursive) return;
       if (located.rest.length > 0) {
@@ -149,6 +162,7 @@ export class GrantedFs implements ScopedFs {
   }
 
   async remove(path: GuardedPath | string, options: { recursive?: boolean } = {}): Promise<void> {
+    const { judgeTree, removeTree } = operations ?? (await load());
     const remove = (located: Located) => {
       if (located.stat === undefined) throw fileFailure({ code: 'ENOENT' }, nameOf(path));
       if (!located.stat.isDirectory()) return fs.unlinkSync(located.dir.at(located.name));
@@ -160,6 +174,7 @@ export class GrantedFs implements ScopedFs {
   }
 
   async rename(from: GuardedPath | string, to: GuardedPath | string): Promise<void> {
+    const { judgeTree } = operations ?? (await load());
     const move = (source: Located) =>
       this.#use(
         to,
