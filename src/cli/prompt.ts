@@ -5,7 +5,7 @@ import { ReadStream } from 'node:tty';
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../policy/approval.ts';
 import { findJsonFault } from '../schema/json-faults.ts';
 import { type Io, isTerminal } from './io.ts';
-import { questionText } from './terminal/question.ts';
+import { questionFor, ruleText } from './terminal/question.ts';
 import type { Style } from './terminal/style.ts';
 
 /** A terminal on which somebody can be asked. */
@@ -34,30 +34,73 @@ export function terminalInput(io: Io, callsFromStdin: boolean): Asker['input'] |
   }
 }
 
-/** Asks on a terminal, one question after the other: yes, no, or with other arguments. */
+/**
+ * Asks on a terminal, one question after the other: yes, no, always, or with other arguments. What is too long to be shown
+ * at once cannot be said yes to before it has been shown whole. When the input ends there is no answer: `undefined`.
+ */
 export function terminalApprover(asker: Asker): Approve {
-  return (request, { signal }) => asker.alone(async () => (signal.aborted ? 'deny' : ask(asker, request, signal)));
+  return (request, { signal }) => asker.alone(async () => (signal.aborted ? undefined : ask(asker, request, signal)));
 }
 
-const choices = 'y yes, n no, e edit the arguments';
+async function ask(asker: Asker, request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer | undefined> {
+  const { output, style } = asker;
+  let { text, isCut } = questionFor(request, style);
+  output.write(text);
+  for (;;) {
+    const choices = choicesFor(request, isCut);
+    const said = (await readLine(asker, `  [${choices}] `, '', signal))?.trim().toLowerCase();
+    // No more input, or the call was withdrawn: nobody has said anything.
+    if (said === undefined) return undefined;
+    if (said === 'n' || said === 'no') return 'deny';
+    if (isCut && (said === 's' || said === 'show')) {
+      ({ text, isCut } = questionFor(request, style, true));
+      output.write(text);
+    } else if (isCut) {
+      output.write(`  There is more than is shown. Answer ${choices}.\n`);
+    } else if (said === 'y' || said === 'yes') {
+      return 'allow';
+    } else if (said === 'e' || said === 'edit') {
+      return await edit(asker, request, signal);
+    } else if (request.always !== undefined && (said === 'a' || said === 'always')) {
+      const answer = await always(asker, request.always, signal);
+      if (answer !== 'back') return answer;
+    } else {
+      output.write(`  Answer ${choices}.\n`);
+    }
+  }
+}
 
-async function ask(asker: Asker, request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
-  asker.output.write(questionText(request, asker.style));
+function choicesFor({ always }: ApprovalRequest, isCut: boolean): string {
+  if (isCut) return 's show all of it, n no';
+  return `y yes, n no, e edit the arguments${always === undefined ? '' : ', a always'}`;
+}
+
+const scopeKeys = { run: 'r for this run', project: 'p for this project' } as const;
+
+/** Shows the rule whole and asks for how long. */
+async function always(
+  asker: Asker,
+  { rule, scopes }: NonNullable<ApprovalRequest['always']>,
+  signal: AbortSignal,
+): Promise<ApprovalAnswer | 'back' | undefined> {
+  asker.output.write(ruleText(rule, asker.style));
+  const choices = [...scopes.map((scope) => scopeKeys[scope]), 'b back'].join(', ');
   for (;;) {
     const said = (await readLine(asker, `  [${choices}] `, '', signal))?.trim().toLowerCase();
-    // No more input, or the call was withdrawn: nobody said yes.
-    if (said === undefined || said === 'n' || said === 'no') return 'deny';
-    if (said === 'y' || said === 'yes') return 'allow';
-    if (said === 'e' || said === 'edit') return await edit(asker, request, signal);
+    if (said === undefined) return undefined;
+    if (said === 'b' || said === 'back') return 'back';
+    const scope = scopes.find((each) => said === each || said === each[0]);
+    if (scope !== undefined) return { decision: 'allow', always: { scope } };
     asker.output.write(`  Answer ${choices}.\n`);
   }
 }
 
-async function edit(asker: Asker, request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
+async function edit(asker: Asker, request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer | undefined> {
   let text = JSON.stringify(request.arguments);
   for (;;) {
     const written = await readLine(asker, '  arguments: ', text, signal);
-    if (written === undefined || written.trim() === '') return 'deny';
+    if (written === undefined) return undefined;
+    if (written.trim() === '') return 'deny';
     try {
       return { decision: 'allow', arguments: JSON.parse(written) };
     } catch {

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { Io, Output } from '../../src/cli/io.ts';
 import { type Asker, terminalApprover, terminalInput } from '../../src/cli/prompt.ts';
-import { questionText } from '../../src/cli/terminal/question.ts';
+import { questionFor } from '../../src/cli/terminal/question.ts';
 import { plain } from '../../src/cli/terminal/style.ts';
 import { Turns } from '../../src/cli/turns.ts';
 import type { ApprovalRequest } from '../../src/policy/approval.ts';
@@ -57,6 +57,7 @@ function person() {
 }
 
 const { signal } = new AbortController();
+const textOf = (...of: Parameters<typeof questionFor>): string => questionFor(...of).text;
 
 describe('the question on a terminal', () => {
   it.each([
@@ -105,6 +106,60 @@ describe('the question on a terminal', () => {
     expect(await answer).toBe('deny');
   });
 
+  it('cannot be said yes to while a part of it is not shown', async () => {
+    const terminal = person();
+    const { approve, sees, types } = terminal;
+    const long = Array.from({ length: 60 }, (_, n) => `+line ${n}`).join('\n');
+    const answer = approve(request({ preview: long, always: { rule: { decision: 'allow' }, scopes: ['run'] } }), {
+      signal,
+    });
+    await sees('... and 20 lines more');
+    await sees('[s show all of it, n no]');
+    for (const [at, key] of ['y', 'yes', 'a', 'e', ''].entries()) {
+      types(`${key}\r`);
+      await expect.poll(() => terminal.shown.split('There is more than is shown').length).toBe(at + 2);
+    }
+    expect(terminal.shown).not.toContain('+line 59');
+    types('s\r');
+    await sees('+line 59');
+    await sees('[y yes, n no, e edit the arguments, a always]');
+    types('y\r');
+    expect(await answer).toBe('allow');
+  });
+
+  it.each([
+    ['r\r', 'run'],
+    ['project\r', 'project'],
+  ] as const)('shows the rule whole before it is kept: %j', async (typed, scope) => {
+    const { approve, sees, types } = person();
+    const always = {
+      rule: { decision: 'allow', tool: 'write_file', name: 'x\u202ey' },
+      scopes: ['run', 'project'],
+    } as const;
+    const answer = approve(request({ always }), { signal });
+    await sees('a always]');
+    types('a\r');
+    await sees('"tool": "write_file"');
+    await sees('x\\u202ey');
+    await sees('[r for this run, p for this project, b back]');
+    types('b\r');
+    types('a\r');
+    types('y\r');
+    await sees('Answer r for this run');
+    types(typed);
+    expect(await answer).toEqual({ decision: 'allow', always: { scope } });
+  });
+
+  it('offers no always where there is none', async () => {
+    const { approve, sees, types } = person();
+    const answer = approve(request(), { signal });
+    await sees('e edit the arguments] ');
+    types('a\r');
+    await sees('Answer y yes');
+    types('n\r');
+    expect(await answer).toBe('deny');
+  });
+
   it('asks one question after the other', async () => {
     const terminal = person();
     const { approve, sees, types } = terminal;
@@ -119,13 +174,13 @@ describe('the question on a terminal', () => {
     expect(await second).toBe('deny');
   });
 
-  it('is a no when the input ends, and never hangs', async () => {
+  it('is no answer when the input ends, and never hangs', async () => {
     const { approve, sees, hangsUp } = person();
     const answer = approve(request(), { signal });
     await sees('May this run?');
     hangsUp();
-    expect(await answer).toBe('deny');
-    expect(await approve(request(), { signal })).toBe('deny');
+    expect(await answer).toBeUndefined();
+    expect(await approve(request(), { signal })).toBeUndefined();
   });
 
   it('goes away with its call', async () => {
@@ -136,8 +191,8 @@ describe('the question on a terminal', () => {
     const waiting = approve(request({ tool: 'later' }), { signal: abort.signal });
     await sees('May this run?');
     abort.abort();
-    expect(await answer).toBe('deny');
-    expect(await waiting).toBe('deny');
+    expect(await answer).toBeUndefined();
+    expect(await waiting).toBeUndefined();
     expect(terminal.shown).not.toContain('later');
   });
 
@@ -146,14 +201,14 @@ describe('the question on a terminal', () => {
     const answer = approve(request(), { signal });
     await sees('e edit the arguments] ');
     types('\u0003');
-    expect(await answer).toBe('deny');
+    expect(await answer).toBeUndefined();
     expect(events).toContain('interrupted');
   });
 });
 
-describe('questionText', () => {
+describe('questionFor', () => {
   it('shows the tool, its level, why it is asked, the arguments, the effects and the preview', () => {
-    const text = questionText(request(), plain);
+    const text = textOf(request(), plain);
     for (const part of ['write_file (write)', 'mode "ask"', '"path": "a.txt"', 'writes /w/a.txt', '+hello']) {
       expect(text).toContain(part);
     }
@@ -165,7 +220,7 @@ describe('questionText', () => {
       { kind: 'net', host: 'example.com', port: 443 },
       { kind: 'exec', argv: ['git', 'log', 'a b'] },
     ] as const;
-    const text = questionText(request({ effects }), plain);
+    const text = textOf(request({ effects }), plain);
     for (const part of ['reads /r', 'talks to example.com, port 443', 'starts "git" "log" "a b"']) {
       expect(text).toContain(part);
     }
@@ -173,7 +228,7 @@ describe('questionText', () => {
 
   it('lets nothing in it act or hide', () => {
     const evil = 'a\u001b[2K\u202eb\u200bc\r';
-    const text = questionText(
+    const text = textOf(
       request({
         tool: evil,
         reason: evil,
@@ -186,11 +241,22 @@ describe('questionText', () => {
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
+  it.each<[string, string, string | undefined]>([
+    ['a Cyrillic letter among Latin ones', '/w/p\u0430ssword', '"\u0430" is U+0430'],
+    ['a full-width letter', '/w/\uff41', '"\uff41" is U+FF41'],
+    ['a mathematical letter', '/w/\u{1d41a}', 'U+1D41A'],
+    ['a name in one script', '/w/\u043f\u0440\u0438\u0432\u0435\u0442/ä/日本.txt', undefined],
+  ])('points out letters that look like others: %s', (_, path, note) => {
+    const text = textOf(request({ effects: [{ kind: 'fs.write', path }] }), plain);
+    if (note === undefined) expect(text).not.toContain('careful');
+    else expect(text).toMatch(new RegExp(`careful: letters that look like others: .*${note.replace('+', '\\+')}`));
+  });
+
   it('says so when there is more than it shows', () => {
-    const text = questionText(request({ preview: 'line\n'.repeat(500) }), plain);
+    const text = textOf(request({ preview: 'line\n'.repeat(500) }), plain);
     expect(text).toContain('lines more');
     expect(text.split('\n').length).toBeLessThan(100);
-    const wide = questionText(request({ arguments: { content: 'x'.repeat(1_000_000) } }), plain);
+    const wide = textOf(request({ arguments: { content: 'x'.repeat(1_000_000) } }), plain);
     expect(wide.length).toBeLessThan(20_000);
     expect(wide).toMatch(/and [\d,]+ characters more/);
   });

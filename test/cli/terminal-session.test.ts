@@ -79,7 +79,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
   it('asks before a write, with the preview, and writes after a yes', async () => {
     const cwd = folderWith({ 'calls.jsonl': jsonLines([add, write]) });
     const terminal = onTerminal('run calls.jsonl', { cwd });
-    await terminal.sees('e edit the arguments]');
+    await terminal.sees('e edit the arguments');
     expect(existsSync(join(cwd, 'new.txt'))).toBe(false);
     expect(terminal.shown).toContain('May this run?');
     expect(terminal.shown).toContain('+hello');
@@ -91,21 +91,59 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
   it.each([1, 4])('with %i at a time, shows nothing else while somebody is asked', async (concurrency) => {
     const cwd = folderWith({ 'calls.jsonl': jsonLines([add, add, write, add, add]) });
     const terminal = onTerminal(`run calls.jsonl -j ${concurrency}`, { cwd });
-    await terminal.sees('e edit the arguments]');
+    await terminal.sees('e edit the arguments');
     terminal.types('n\r');
     expect(await terminal.status).toBe(0);
     const text = stripVTControlCharacters(terminal.shown);
-    const question = text.slice(text.indexOf('May this run?'), text.indexOf('e edit the arguments]'));
+    const question = text.slice(text.indexOf('May this run?'), text.indexOf('e edit the arguments'));
     expect(question).not.toMatch(/[✓✗]|under way/);
     const order = [...text.matchAll(/^ +(\d) [✓✗]/gm)].map(([, ordinal]) => ordinal);
     expect(order).toEqual(['1', '2', '3', '4', '5']);
     if (concurrency === 1) expect(text.slice(0, text.indexOf('May this run?')).match(/→ 5/g)).toHaveLength(2);
   });
 
+  it('asks once for what is allowed always, and shows the rule before it is written', async () => {
+    const again = { ...write, id: 'w2', arguments: { ...write.arguments, content: 'again\n' } };
+    const files = {
+      'calls.jsonl': jsonLines([write, again]),
+      'callgate.config.mjs': "export default { roots: ['.'], policy: 'callgate.rules.json' };",
+      'callgate.rules.json': '{"rules":[]}',
+    };
+    const cwd = folderWith(files);
+    const terminal = onTerminal('run calls.jsonl', { cwd });
+    await terminal.sees('a always]');
+    terminal.types('a\r');
+    await terminal.sees('p for this project');
+    expect(terminal.shown).toContain('"path": "new.txt"');
+    expect(readFileSync(join(cwd, 'callgate.rules.json'), 'utf8')).toBe(files['callgate.rules.json']);
+    terminal.types('p\r');
+    expect(await terminal.status).toBe(0);
+    expect(terminal.shown.match(/May this run/g)).toHaveLength(1);
+    expect(readFileSync(join(cwd, 'new.txt'), 'utf8')).toBe('again\n');
+    const { rules } = JSON.parse(readFileSync(join(cwd, 'callgate.rules.json'), 'utf8'));
+    expect(rules).toMatchObject([{ decision: 'allow', tool: 'write_file', arguments: { path: 'new.txt' } }]);
+  });
+
+  it('takes no yes to what is too long to be shown, until it has been shown', async () => {
+    const long = Array.from({ length: 90 }, (_, n) => `line ${n}`).join('\n');
+    const cwd = folderWith({ 'calls.jsonl': jsonLines([{ ...write, arguments: { path: 'new.txt', content: long } }]) });
+    const terminal = onTerminal('run calls.jsonl', { cwd });
+    await terminal.sees('s show all of it');
+    terminal.types('y\r');
+    await terminal.sees('There is more than is shown');
+    expect(existsSync(join(cwd, 'new.txt'))).toBe(false);
+    terminal.types('s\r');
+    await terminal.sees('+line 89');
+    await terminal.sees('y yes');
+    terminal.types('y\r');
+    expect(await terminal.status).toBe(0);
+    expect(readFileSync(join(cwd, 'new.txt'), 'utf8')).toBe(long);
+  });
+
   it('writes nothing after a no', async () => {
     const cwd = folderWith({ 'calls.jsonl': jsonLines([write]) });
     const terminal = onTerminal('run calls.jsonl', { cwd });
-    await terminal.sees('e edit the arguments]');
+    await terminal.sees('e edit the arguments');
     terminal.types('n\r');
     expect(await terminal.status).toBe(0);
     expect(terminal.shown).toContain('denied');
@@ -115,7 +153,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
   it('writes what the person edited it to', async () => {
     const cwd = folderWith({});
     const terminal = onTerminal(`call write_file '${JSON.stringify(write.arguments)}'`, { cwd });
-    await terminal.sees('e edit the arguments]');
+    await terminal.sees('e edit the arguments');
     terminal.types('e\r');
     await terminal.sees('arguments: ');
     terminal.types('\u0015{"path":"other.txt","content":"mine"}\r');
@@ -127,7 +165,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
   it('asks on the terminal although the calls come through a pipe', async () => {
     const cwd = folderWith({ 'calls.jsonl': jsonLines([write]) });
     const terminal = onTerminal('run -', { cwd, before: 'cat calls.jsonl |' });
-    await terminal.sees('e edit the arguments]');
+    await terminal.sees('e edit the arguments');
     terminal.types('y\r');
     expect(await terminal.status).toBe(0);
     expect(readFileSync(join(cwd, 'new.txt'), 'utf8')).toBe('hello\n');
@@ -136,7 +174,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
   it('takes Ctrl-C at a question for the end of the run', async () => {
     const cwd = folderWith({ 'calls.jsonl': jsonLines([add, write, add]) });
     const terminal = onTerminal('run calls.jsonl', { cwd });
-    await terminal.sees('e edit the arguments]');
+    await terminal.sees('e edit the arguments');
     terminal.types('\u0003');
     expect(await terminal.status).toBe(130);
     const text = stripVTControlCharacters(terminal.shown);
