@@ -25,7 +25,15 @@ export { toModelText } from './model-text.ts';
 export type { Listener, ObservedCall, RouterEvent, RouterEvents } from './observers.ts';
 export type { OfferOptions } from './offers.ts';
 export { type Pipeline, type Place, pipeline, type RouterPipeline, type StageDescription } from './pipeline.ts';
-export { type AddOptions, createRegistry, type Registry, type ToolFilter } from './registry.ts';
+export {
+  type AddOptions,
+  createRegistry,
+  type Finding,
+  type Registry,
+  type ToolFilter,
+  type ToolNote,
+  type VerifyOptions,
+} from './registry.ts';
 export { type Failure, isToolResult, type Meta, type Success, type ToolResult } from './result.ts';
 export { createRouter, type Router } from './router.ts';
 export type { BatchOptions, CallOptions, RouterOptions } from './router-options.ts';

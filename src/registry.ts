@@ -1,4 +1,8 @@
 import { checkTool, ownMembers } from './define-tool.ts';
+import type { SchemaEngine } from './schema/engine.ts';
+import { checkForeignSchema } from './schema/foreign.ts';
+import { toLenientSchema } from './schema/lenient.ts';
+import type { SchemaNote } from './schema/note.ts';
 import type { Tool } from './tool.ts';
 
 /** Which tools to list. Every condition given must hold. */
@@ -13,13 +17,42 @@ export interface ToolFilter {
 
 /** Where tools come from that the program did not define itself. */
 export interface AddOptions {
-  /** Such as an MCP server's name: the tools become `source.name`, and may not take the place of another's tool. */
+  /**
+   * Such as an MCP server's name: the tools become `source.name`, and may not take the place of another's tool. Their
+   * schemas may be 64 KiB large and 32 levels deep, with 1,000 values in an `enum` and 50 patterns.
+   */
   readonly source?: string;
+  /**
+   * Reads the tool's schemas as they were meant: type names of other languages (`dict`, `float`, `List[int]`, `any`),
+   * `required: true` at a property. What was changed is told by `notes(name)`. Default false.
+   */
+  readonly lenient?: boolean;
+}
+
+/** Something to say about one of a tool's schemas. */
+export interface ToolNote extends SchemaNote {
+  readonly schema: 'parameters' | 'output';
+}
+
+/** What `verify` found: a schema that cannot be used, or (kind `note`) something in it that is probably not meant. */
+export interface Finding {
+  readonly tool: string;
+  readonly problem: string;
+  /** Absent for a problem. */
+  readonly kind?: 'note';
+}
+
+export interface VerifyOptions {
+  /** Also tells what compiles and is probably not meant: mistyped keywords, unknown formats ... Default false. */
+  readonly notes?: boolean;
+  /** The engine that the router's validate stage uses. Default: Ajv. */
+  readonly engine?: SchemaEngine;
 }
 
 /** The tools there are, by their exact names. A `Map` underneath: no name finds what nobody registered. */
 export class Registry {
   readonly #tools = new Map<string, Tool>();
+  readonly #notes = new WeakMap<Tool, readonly ToolNote[]>();
   #version = 0;
 
   /** Grows with every change, so that what was derived from the tools can be kept until then. */
@@ -45,11 +78,14 @@ export class Registry {
 
   /**
    * Adds a tool. One of the same name takes the older one's place, so that a test can put a stub there; but a tool from
-   * elsewhere never shadows one that is there. Throws a TypeError for what is not a tool. Compiles no schema.
+   * elsewhere never shadows one that is there. Throws a TypeError for what is not a tool, and for a tool from elsewhere
+   * whose schemas break the limits. Compiles no schema.
    */
   add(tool: Tool, options?: AddOptions): this {
     checkTool(tool);
-    const added = options?.source === undefined ? tool : named(tool, options.source);
+    const given = options?.source === undefined ? tool : named(tool, options.source);
+    if (given.source !== undefined) checkLimits(given, given.source);
+    const { tool: added, notes } = options?.lenient ? lenient(given) : { tool: given, notes: [] };
     if (added.source !== undefined) {
       const older = this.#tools.get(added.name);
       if (older !== undefined && older.source !== added.source) {
@@ -57,8 +93,15 @@ export class Registry {
       }
     }
     this.#tools.set(added.name, added);
+    if (notes.length > 0) this.#notes.set(added, notes);
     this.#version++;
     return this;
+  }
+
+  /** What was changed in the schemas of a tool that was added with `lenient`; empty when nothing was. */
+  notes(name: string): readonly ToolNote[] {
+    const tool = this.#tools.get(name);
+    return (tool !== undefined && this.#notes.get(tool)) || [];
   }
 
   /** Takes a tool out; whether it was there. */
@@ -81,19 +124,26 @@ export class Registry {
   }
 
   /** Compiles every schema, for start-up checks and CI. Returns what is wrong, tool by tool; empty when all is well. */
-  async verify(): Promise<{ tool: string; problem: string }[]> {
-    const { compile } = await import('./schema/engine.ts');
-    const problems: { tool: string; problem: string }[] = [];
-    for (const tool of this.#tools.values()) {
-      for (const schema of [tool.parameters, tool.output]) {
+  async verify(options: VerifyOptions = {}): Promise<Finding[]> {
+    const { createSchemaEngine } = await import('./schema/engine.ts');
+    const { lintSchema } = await import('./schema/lint.ts');
+    const engine = options.engine ?? createSchemaEngine();
+    const findings: Finding[] = [];
+    for (const { name, parameters, output } of this.#tools.values()) {
+      for (const [part, schema] of Object.entries({ parameters, output })) {
+        if (schema === undefined) continue;
         try {
-          if (schema !== undefined) compile(schema);
+          engine.compile(schema);
         } catch (error) {
-          problems.push({ tool: tool.name, problem: error instanceof Error ? error.message : String(error) });
+          findings.push({ tool: name, problem: error instanceof Error ? error.message : String(error) });
+          continue;
+        }
+        for (const { pointer, message } of options.notes ? lintSchema(schema) : []) {
+          findings.push({ tool: name, problem: `${part}${pointer}: ${message}.`, kind: 'note' });
         }
       }
     }
-    return problems;
+    return findings;
   }
 }
 
@@ -109,4 +159,25 @@ function named(tool: Tool, source: string): Tool {
   const renamed = Object.freeze({ ...ownMembers(tool), name, source });
   checkTool(renamed);
   return renamed;
+}
+
+function lenient(tool: Tool): { readonly tool: Tool; readonly notes: readonly ToolNote[] } {
+  const parameters = toLenientSchema(tool.parameters);
+  const output = tool.output === undefined ? undefined : toLenientSchema(tool.output);
+  const notes = [
+    ...parameters.notes.map((note): ToolNote => ({ ...note, schema: 'parameters' })),
+    ...(output?.notes ?? []).map((note): ToolNote => ({ ...note, schema: 'output' })),
+  ];
+  if (notes.length === 0) return { tool, notes };
+  const schemas = { parameters: parameters.schema, ...(output !== undefined && { output: output.schema }) };
+  return { tool: Object.freeze({ ...ownMembers(tool), ...schemas }), notes };
+}
+
+/** What others wrote is looked at before it is ever compiled: it must not be large enough to do harm. */
+function checkLimits({ name, parameters, output }: Tool, source: string): void {
+  for (const [part, schema] of Object.entries({ parameters, output })) {
+    const [note] = schema === undefined ? [] : checkForeignSchema(schema);
+    if (note === undefined) continue;
+    throw new TypeError(`"${name}" from ${source} cannot be registered: in ${part}${note.pointer}, ${note.message}.`);
+  }
 }
