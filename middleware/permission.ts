@@ -1,7 +1,7 @@
 import { checkMilliseconds } from '../src/milliseconds.ts';
 import { checkOptions } from '../src/options.ts';
 import type { Approve } from '../src/policy/approval.ts';
-import { type Approved, type Asking, createAsking } from '../src/policy/asking.ts';
+import type { Approved, Asking, AskingOptions } from '../src/policy/asking.ts';
 import { canonicalJson } from '../src/policy/canonical-json.ts';
 import type { Explanation } from '../src/policy/explain.ts';
 import { approvedIdentity, type Identities, identityPolicy } from '../src/policy/identities.ts';
@@ -141,6 +141,22 @@ function enact(ctx: Ready, ruling: Ruling | undefined, set: Checked): Maybe<Appr
   return identities === undefined ? answered : noted(ctx, answered, identities);
 }
 
+/** What asks somebody is loaded with the first question. */
+function askingOnDemand(options: AskingOptions): Asking {
+  let asking: Asking | undefined;
+  return async (ctx, why) => {
+    if (asking === undefined) {
+      const { tool } = ctx;
+      const judged = contentOf(ctx);
+      const { createAsking } = await import('../src/policy/asking.ts');
+      asking ??= createAsking(options);
+      // As below: what was judged must be what somebody is asked about.
+      if (ctx.tool !== tool || contentOf(ctx) !== judged) return changed(ctx);
+    }
+    return asking(ctx, why);
+  };
+}
+
 /** A tool from elsewhere whose call was approved is known from now on. */
 async function noted(
   ctx: Ready,
@@ -167,7 +183,7 @@ async function enactLater(
   const judged = contentOf(ctx);
   const ruling = await pending;
   // What was judged must be what runs, also when somebody held on to the arguments meanwhile.
-  if (contentOf(ctx) !== judged) return denied(ctx, { reason: 'its arguments changed while it was being judged' });
+  if (contentOf(ctx) !== judged) return changed(ctx);
   return enact(ctx, ruling, set);
 }
 
@@ -203,6 +219,10 @@ function byMode(ctx: Ready, modes: Modes): Ruling {
 function denied(ctx: Ready, { reason, rule, cause }: Partial<Ruling>): Failure {
   const text = `Denied: ${reason ?? 'a rule forbids this call'}. Do not repeat the call; take another way, or tell the user what you need.`;
   return ctx.fail('denied', text, { details: { reason: 'policy', rule: rule ?? 'policy' }, cause });
+}
+
+function changed(ctx: Ready): Failure {
+  return denied(ctx, { reason: 'its arguments changed while it was being judged' });
 }
 
 function unknownMode(ctx: Ready, modes: Modes): Failure {
@@ -269,7 +289,7 @@ function checked(options: PermissionOptions): Checked {
     const place = index - (policies.length - (options.policies?.length ?? 0));
     throw new TypeError(`permission(): policies[${place}] is no policy; wrap a function in policy(...).`);
   }
-  const asking = createAsking({
+  const asking = askingOnDemand({
     approve,
     approveTimeout,
     previewTimeout: decideTimeout,
