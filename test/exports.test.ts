@@ -48,3 +48,13 @@ test('the names of callgate/middleware', async () => {
     ]
   `);
 });
+
+test('the names of callgate/schema', async () => {
+  expect(Object.keys(await import('callgate/schema')).sort()).toEqual([
+    'cfworkerEngine',
+    'checkForeignSchema',
+    'createSchemaEngine',
+    'lintSchema',
+    'toLenientSchema',
+  ]);
+});
