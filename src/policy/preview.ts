@@ -60,9 +60,10 @@ class PreviewContext extends HandlerContext {
 
   // Nothing may leave before somebody has said yes.
   override get fetch(): ScopedFetch {
-    return async () => {
+    const refuse = async (): Promise<never> => {
       throw new ToolError('A preview may not reach the network.', { code: 'url_denied' });
     };
+    return Object.assign(refuse, { proxy: refuse });
   }
 
   override get exec(): ScopedExec {

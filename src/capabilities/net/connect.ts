@@ -9,21 +9,26 @@ import type { CheckedUrl } from './url-policy.ts';
 // A host with several addresses is not given up because the first one does not answer.
 const attemptMilliseconds = 3000;
 
-/**
- * Connects to one of the checked addresses, never by name, and asks the socket whom it reached before anything is
- * written. The connection belongs to one request: a pooled one would have been checked for somebody else.
- */
+/** Connects as {@link dial} does, and by TLS where the URL says so. */
 export async function connect(
   url: CheckedUrl,
   addresses: readonly Address[],
   signal: AbortSignal,
   trust: SecureContext | undefined,
 ): Promise<Socket> {
+  const socket = await dial(url, addresses, signal);
+  return url.secure ? secured(url, socket, trust) : socket;
+}
+
+/**
+ * Connects to one of the checked addresses, never by name, and asks the socket whom it reached before anything is
+ * written. The connection belongs to one request: a pooled one would have been checked for somebody else.
+ */
+export async function dial(url: CheckedUrl, addresses: readonly Address[], signal: AbortSignal): Promise<Socket> {
   let failure: unknown;
   for (const address of addresses) {
     try {
-      const socket = await reach(address, url.port, signal, address !== addresses.at(-1));
-      return url.secure ? await secured(url, socket, trust) : socket;
+      return await reach(address, url.port, signal, address !== addresses.at(-1));
     } catch (error) {
       if (signal.aborted || error instanceof ToolError) throw error;
       failure = error;

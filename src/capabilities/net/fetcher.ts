@@ -4,7 +4,7 @@ import type { Lifeline } from './lifeline.ts';
 import { checkInit, completeLimits, type FetchLimits, type Limits } from './limits.ts';
 import { resolveLocation } from './raw-url.ts';
 import { refusal } from './refusal.ts';
-import type { FetchInit, FetchResponse } from './types.ts';
+import type { FetchInit, FetchResponse, LentProxy, ProxyOptions } from './types.ts';
 import type { CheckedUrl, UrlPolicy } from './url-policy.ts';
 
 const mostRedirects = 5;
@@ -23,6 +23,13 @@ export class Fetcher {
   /** Sends one request and follows its redirects. Fails as ScopedFetch says. */
   fetch(url: CheckedUrl, init: FetchInit, line: Lifeline): Promise<FetchResponse> {
     return line.within(this.#limits.totalTimeout, 'The request', 'total', () => this.#follow(url, init, line));
+  }
+
+  /** Opens a proxy under the same policy; `hosts` are those of the call. Closes when the lifeline ends. */
+  async proxy(hosts: ReadonlySet<string>, line: Lifeline, options?: ProxyOptions): Promise<LentProxy> {
+    const { openProxy } = await import('./proxy.ts');
+    const only = this.#limits.redirects === 'any' ? undefined : hosts;
+    return openProxy({ policy: this.policy, limits: this.#limits, line, only, ...options });
   }
 
   async #follow(first: CheckedUrl, init: FetchInit, line: Lifeline): Promise<FetchResponse> {

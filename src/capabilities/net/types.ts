@@ -40,4 +40,29 @@ export interface FetchResponse {
  * `details.reason` says why), `unavailable`, `timeout`, `aborted`, `tool_error` (`too-large`, `content-type`,
  * `encoding`, `header`). Revoked when the call settles.
  */
-export type ScopedFetch = (url: string, init?: FetchInit) => Promise<FetchResponse>;
+export interface ScopedFetch {
+  (url: string, init?: FetchInit): Promise<FetchResponse>;
+  /**
+   * Opens a proxy on loopback for a program that fetches by itself, such as a browser. Through it whatever the guard's
+   * rules allow can be reached: every host is judged, looked up and connected to as for `fetch`; where the guard follows
+   * no redirects to other hosts, only the hosts of the call. Closed when the call settles.
+   */
+  proxy(options?: ProxyOptions): Promise<LentProxy>;
+}
+
+export interface ProxyOptions {
+  /** The most bytes that pass in both directions together; then everything is cut off. Default 50 MiB (52,428,800). */
+  readonly maxBytes?: number;
+}
+
+/** A proxy that a call was lent. */
+export interface LentProxy {
+  /** Such as `http://127.0.0.1:40123`. */
+  readonly server: string;
+  /** Without these it serves nobody. */
+  readonly username: string;
+  readonly password: string;
+  /** The hosts that were refused, each once, with the reason: `evil.example rule`. */
+  readonly refused: readonly string[];
+  close(): Promise<void>;
+}
