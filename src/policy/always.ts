@@ -85,12 +85,20 @@ function matcherFor(name: string, value: unknown, tool: Tool, effects: readonly 
   return typeof value === 'object' && value !== null ? { equals: value } : (value as ValueMatcher);
 }
 
+/** Names by which tools call what they put into a file. An argument of any other name may say what to do with it. */
+const contentNames: ReadonlySet<string> = new Set(
+  (
+    'content contents text file_text new_text old_text insert_text new old new_string old_string new_str old_str ' +
+    'search replace replacement edits patch diff'
+  ).split(' '),
+);
+
 /** Text, and structures of it, that a tool writes into files that the rule names; not a choice that the schema offers. */
 function isContent(name: string, value: unknown, tool: Tool, effects: readonly Effect[]): boolean {
   if (tool.permission !== 'read' && tool.permission !== 'write') return false;
   if (tool.paths === undefined || tool.urls !== undefined || tool.commands !== undefined) return false;
   if (effects.length === 0 || !effects.every(({ kind }) => kind === 'fs.read' || kind === 'fs.write')) return false;
-  if (declares(Object.keys(tool.paths), name)) return false;
+  if (!contentNames.has(name) || declares(Object.keys(tool.paths), name)) return false;
   if (typeof value === 'object' && value !== null) return true;
   const schema: unknown = tool.parameters.properties?.[name];
   const isChoice = typeof schema !== 'object' || schema === null || 'enum' in schema || 'const' in schema;

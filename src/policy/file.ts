@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { findJsonFault } from '../schema/json-faults.ts';
 import { createModes, type ModeTable } from './modes.ts';
 import type { Rule } from './rule.ts';
 import { rules } from './rules.ts';
@@ -18,14 +19,19 @@ export interface PolicyFile {
  * const router = createRouter({ tools, ...readPolicyFile('policy.json') });
  */
 export function readPolicyFile(path: string): PolicyFile {
-  const text = readFileSync(path, 'utf8');
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch (error) {
-    throw new TypeError(`${path} is not JSON: ${(error as Error).message}`);
-  }
-  return parsePolicy(content);
+  return parsePolicy(jsonOf(readFileSync(path, 'utf8'), path));
+}
+
+/** What a JSON text says. Throws a TypeError, with line and column, also for a key that one object has twice. */
+export function jsonOf(text: string, name: string): unknown {
+  const source = text.replace(/^\uFEFF/, '');
+  // Of two equal keys JSON.parse takes the last; who reads the file may see the first.
+  const fault = findJsonFault(source, 100);
+  if (fault === undefined) return JSON.parse(source);
+  const before = source.slice(0, fault.index).split('\n');
+  const place = `${name}:${before.length}:${(before.at(-1) ?? '').length + 1}`;
+  if (fault.kind === 'duplicate') throw new TypeError(`${place}: the key "${fault.key}" stands twice in one object.`);
+  throw new TypeError(`${place} is not JSON: ${fault.problem}.`);
 }
 
 /** Checks what a policy file holds, once it is parsed. */

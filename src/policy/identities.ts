@@ -3,6 +3,7 @@ import { isThenable } from '../thenable.ts';
 import type { Tool } from '../tool.ts';
 import type { Maybe } from '../types.ts';
 import { toolDigest } from './digest.ts';
+import { jsonOf } from './file.ts';
 import type { Policy, PolicyRequest } from './policy.ts';
 import { readTextSync } from './text-file.ts';
 import type { Ruling } from './verdict.ts';
@@ -64,12 +65,7 @@ function keyOf(source: string, name: string): string {
 }
 
 function digestsIn(text: string | undefined, path: string): Map<string, string> {
-  let content: unknown = {};
-  try {
-    if (text !== undefined) content = JSON.parse(text);
-  } catch (cause) {
-    throw new TypeError(`${path} is no JSON.`, { cause });
-  }
+  const content: unknown = text === undefined ? {} : jsonOf(text, path);
   const entries = typeof content === 'object' && content !== null ? Object.entries(content) : [['', undefined]];
   for (const [key, digest] of entries) {
     if (typeof digest === 'string' && /^[0-9a-f]{64}$/.test(digest)) continue;

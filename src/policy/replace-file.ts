@@ -1,8 +1,9 @@
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 
 /**
  * Changes a file of text as a whole: reads it (`undefined` when there is none), lets `change` make the new text, and
- * puts that in its place by a rename, so that nobody ever sees half of it. Of several processes that change it at the
+ * puts that in its place by a rename, so that nobody ever sees half of it. It keeps its permission bits; a new file is for
+ * its owner only. Of several processes that change it at the
  * same time one does; the others wait for up to about two seconds and then fail.
  *
  * Rejects when it cannot be read or written, with whatever `change` throws, and when a process that died has left
@@ -15,6 +16,8 @@ export async function replaceFile(path: string, change: (text: string | undefine
   try {
     try {
       await file.writeFile(change(await textOf(path)), 'utf8');
+      const mode = await modeOf(path);
+      if (mode !== undefined) await file.chmod(mode);
       await file.sync();
     } finally {
       await file.close();
@@ -40,6 +43,15 @@ async function exclusively(lock: string): ReturnType<typeof open> {
       }
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
+  }
+}
+
+async function modeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).mode & 0o777;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Maybe, Run } from '../types.ts';
 import type { AlwaysScope } from './always.ts';
 import { canonicalJson } from './canonical-json.ts';
-import { parsePolicy, readPolicyFile } from './file.ts';
+import { jsonOf, parsePolicy, readPolicyFile } from './file.ts';
 import { PerRun } from './per-run.ts';
 import type { PolicyRequest } from './policy.ts';
 import type { Rule } from './rule.ts';
@@ -89,16 +89,8 @@ function keyOf({ id, principal }: Run): string {
 }
 
 function withRule(text: string | undefined, rule: Rule, path: string): string {
-  const content = text === undefined ? { rules: [] } : contentOf(text, path);
+  const content = text === undefined ? { rules: [] } : (jsonOf(text, path) as object);
   const { rules: list } = parsePolicy(content);
   const isThere = list.some((other) => canonicalJson(other) === canonicalJson(rule));
   return `${JSON.stringify({ ...content, rules: isThere ? list : [...list, rule] }, null, 2)}\n`;
-}
-
-function contentOf(text: string, path: string): object {
-  try {
-    return JSON.parse(text) as object;
-  } catch (cause) {
-    throw new TypeError(`${path} is no JSON any more, so no rule was added to it.`, { cause });
-  }
 }

@@ -40,11 +40,11 @@ export interface Rule {
   readonly mode?: string | readonly string[];
   /** Conditions on arguments. */
   readonly arguments?: ArgumentMatchers;
-  /** The call has no other arguments than these, named as on the first level; with an empty list none at all. */
+  /** The call has no other arguments than these, named as on the first level; with an empty list none. With `allow` only. */
   readonly only?: readonly string[];
   /**
    * The tool is exactly the one with this digest (`toolDigest`): of the same source, name, description, schema and level.
-   * A rule that was remembered has it, so that a tool that has changed since is asked about again.
+   * A rule that was remembered has it, so that a tool that has changed since is asked about again. With `allow` only.
    */
   readonly identity?: string | readonly string[];
   /** Conditions on what the call would do. */
@@ -148,6 +148,10 @@ export function compileRule(rule: Rule, index: number, list?: string): CompiledR
 function conditionsOf(rule: Rule, wide: boolean, at: string): readonly ((request: PolicyRequest) => Match)[] {
   const conditions: ((request: PolicyRequest) => Match)[] = [];
   if (rule.arguments !== undefined) conditions.push(argumentsTest(rule.arguments, wide, `${at}: arguments`));
+  for (const member of ['only', 'identity'] as const) {
+    // A further argument, or the tool's next change, would end a rule that forbids.
+    if (wide && rule[member] !== undefined) throw new RuleError(`${at}: ${member}`, 'goes with allow only');
+  }
   if (rule.only !== undefined) conditions.push(onlyTest(rule.only, `${at}: only`));
   if (rule.identity !== undefined) conditions.push(identityTest(texts(rule.identity, `${at}: identity`), at));
   if (rule.effects !== undefined) conditions.push(effectsTest(rule.effects, wide, `${at}: effects`));

@@ -1,5 +1,5 @@
 import type { ScopedFile, ScopedFs } from '../capabilities/fs/types.ts';
-import type { FetchInit, ScopedFetch } from '../capabilities/net/types.ts';
+import type { FetchInit, FetchResponse, ScopedFetch } from '../capabilities/net/types.ts';
 import { ToolError } from '../errors.ts';
 
 /** An amount that can be used up. */
@@ -82,16 +82,20 @@ function payingFile(file: ScopedFile, allowance: Allowance): ScopedFile {
   } satisfies ScopedFile);
 }
 
+/** What a proxy passes at most unless it is told otherwise, in bytes. */
+const proxyBytes = 52_428_800;
+
 /**
  * Fetching whose every byte of an answer is paid for when it has come. An answer that is dearer than what is left is not
- * handed on; it is asked for no more than what is left, so that little comes in vain.
+ * handed on; it is asked for no more than what is left, so that little comes in vain. Of a proxy, all that it may pass is
+ * paid for when it is lent.
  */
 export function payingFetch(fetch: ScopedFetch, allowance: Allowance): ScopedFetch {
-  return async (url: string, init: FetchInit = {}) => {
+  const paying = async (url: string, init: FetchInit = {}): Promise<FetchResponse> => {
     if (allowance.used) throw allowance.exceeded();
     const { left } = allowance;
     const isShort = left < (init.maxBytes ?? Number.POSITIVE_INFINITY);
-    let response: Awaited<ReturnType<ScopedFetch>>;
+    let response: FetchResponse;
     try {
       response = await fetch(url, isShort ? { ...init, maxBytes: left } : init);
     } catch (error) {
@@ -100,6 +104,13 @@ export function payingFetch(fetch: ScopedFetch, allowance: Allowance): ScopedFet
     allowance.spend((await response.bytes()).byteLength);
     return response;
   };
+  const proxy: ScopedFetch['proxy'] = async ({ maxBytes = proxyBytes, ...options } = {}) => {
+    if (allowance.used) throw allowance.exceeded();
+    const paid = Math.min(maxBytes, allowance.left);
+    allowance.spend(paid);
+    return fetch.proxy({ ...options, maxBytes: paid });
+  };
+  return Object.freeze(Object.assign(paying, { proxy }));
 }
 
 function isLongerThan(limit: number, error: unknown): boolean {

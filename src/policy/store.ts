@@ -14,13 +14,21 @@ export interface ApprovalStore {
   use(id: string): Maybe<boolean>;
 }
 
-/** A store that lasts as long as the process. */
+/** Of more pending approvals than this, the oldest are forgotten: nobody can decide about them any more. */
+const mostPending = 10_000;
+
+/** A store that lasts as long as the process, for the 10,000 approvals that came last. */
 export function memoryStore(): ApprovalStore {
   const pending = new Map<string, PendingApproval>();
   const used = new Set<string>();
   return Object.freeze({
     save(approval: PendingApproval): void {
+      if (pending.has(approval.id)) throw new TypeError('A pending approval of this id is kept already.');
       pending.set(approval.id, approval);
+      const [oldest] = pending.keys();
+      if (pending.size <= mostPending || oldest === undefined) return;
+      pending.delete(oldest);
+      used.delete(oldest);
     },
     load: (id: string) => pending.get(id),
     use(id: string): boolean {

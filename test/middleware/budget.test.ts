@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type BudgetOptions, budget } from '../../middleware/budget.ts';
-import type { FetchInit, ScopedFetch } from '../../src/capabilities/net/types.ts';
+import type { FetchInit, FetchResponse, ScopedFetch } from '../../src/capabilities/net/types.ts';
 import { defaultPipeline } from '../../src/default-pipeline.ts';
 import { defineTool } from '../../src/define-tool.ts';
 import { ToolError } from '../../src/errors.ts';
@@ -180,15 +180,12 @@ describe('budget', () => {
 
 describe('fetching that is paid for', () => {
   /** A network whose answers are as long as the number in their URL. */
-  const net =
-    (asked: FetchInit[] = []): ScopedFetch =>
-    async (url, init = {}) => {
+  const net = (asked: FetchInit[] = [], lent: unknown[] = []): ScopedFetch => {
+    const fetch = async (url: string, init: FetchInit = {}): Promise<FetchResponse> => {
       asked.push(init);
       const size = Number(url);
       const cap = Math.min(init.maxBytes ?? 100, 100);
-      if (size > cap) {
-        throw new ToolError('too large', { details: { reason: 'too-large', maxBytes: cap } });
-      }
+      if (size > cap) throw new ToolError('too large', { details: { reason: 'too-large', maxBytes: cap } });
       const bytes = new Uint8Array(size);
       return {
         status: 200,
@@ -200,6 +197,19 @@ describe('fetching that is paid for', () => {
         text: async () => '',
       };
     };
+    const proxy = async (options: unknown): Promise<never> => lent.push(options) as never;
+    return Object.assign(fetch, { proxy });
+  };
+
+  test('of a proxy, all that it may pass is paid for', async () => {
+    const lent: unknown[] = [];
+    const fetch = payingFetch(net([], lent), new Allowance(100, 'bytes fetched'));
+    await fetch.proxy({ maxBytes: 30 });
+    await fetch('20');
+    await fetch.proxy();
+    await expect(fetch.proxy({ maxBytes: 1 })).rejects.toMatchObject({ code: 'budget_exceeded' });
+    expect(lent).toEqual([{ maxBytes: 30 }, { maxBytes: 50 }]);
+  });
 
   test('takes what has come, and asks for no more than what is left', async () => {
     const asked: FetchInit[] = [];

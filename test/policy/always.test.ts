@@ -77,6 +77,7 @@ describe('the rule that "always" keeps', () => {
     ],
     ['an effect of another kind', base, { ...base, effects: [{ kind: 'net', host: 'a.com', port: 1 }] }, false],
     ['no effects', base, { ...base, effects: [] }, false],
+    ['what to do with the file', writes('/w/run.sh', { mode: '644' }), writes('/w/run.sh', { mode: '4755' }), false],
     ['another choice', base, writes('/w/notes/a.txt', { kind: 'code' }), false],
     ['a further argument', base, writes('/w/notes/a.txt', { kind: 'text', mode: 0o777 }), false],
     ['an argument less', base, writes('/w/notes/a.txt'), false],

@@ -62,6 +62,18 @@ const bad: [string, unknown, string][] = [
     { rules: [{ decision: 'deny', arguments: { a: { like: 'x' } } }] },
     'Rule 0: arguments.a.like',
   ],
+  ['only, with a deny', { rules: [{ decision: 'deny', only: ['a'] }] }, 'Rule 0: only goes with allow only'],
+  [
+    'an identity, with an ask',
+    { rules: [{ decision: 'ask', identity: 'a'.repeat(64) }] },
+    'Rule 0: identity goes with',
+  ],
+  [
+    'an identity that is no digest',
+    { rules: [{ decision: 'allow', identity: 'a' }] },
+    'Rule 0: identity needs digests',
+  ],
+  ['only, as one text', { rules: [{ decision: 'allow', only: 'a' }] }, 'Rule 0: only needs a list'],
   ['an unknown effect', { rules: [{ decision: 'deny', effects: { kind: 'rm' } }] }, 'Rule 0: effects.kind'],
   ['a mode without default', { rules: [], modes: { mine: { read: 'allow' } } }, 'Mode "mine" needs a table'],
   ['modes that are none', { rules: [], modes: null }, `The policy's "modes" must be an object`],
@@ -98,8 +110,13 @@ describe('a policy file', () => {
     expect(fitsSchema(content)).toBe(false);
   });
 
+  test('that says two things at one place is refused, for JSON takes the last', () => {
+    const text = '{"rules": [\n{"decision": "deny", "tool": "a", "decision": "allow"}]}';
+    expect(() => readPolicyFile(written(text))).toThrow(/policy\.json:2:35: the key "decision" stands twice/);
+  });
+
   test('that is no JSON is refused with its name', () => {
-    expect(() => readPolicyFile(written('{"rules": [}'))).toThrow(/policy\.json is not JSON/);
+    expect(() => readPolicyFile(written('{"rules": [}'))).toThrow(/policy\.json:1:12 is not JSON/);
   });
 });
 

@@ -39,13 +39,12 @@ export async function readTable(named: string, cwd: string): Promise<readonly Ex
 
 function expectation(text: string, line: number, named: string): Expectation {
   const fault = (problem: string, column = 1): Unusable => new Unusable(`${named}:${line}:${column}: ${problem}`);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    const found = findJsonFault(text, 1_000);
-    throw fault('the line is not JSON here', found === undefined ? 1 : [...text.slice(0, found.index)].length + 1);
+  const found = findJsonFault(text, 1_000);
+  if (found !== undefined) {
+    const problem = found.kind === 'duplicate' ? `the key "${found.key}" stands twice` : 'the line is not JSON here';
+    throw fault(problem, [...text.slice(0, found.index)].length + 1);
   }
+  const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw fault(`expected an object; ${form}`);
   for (const member of Object.keys(value)) {
     if (members.includes(member)) continue;
