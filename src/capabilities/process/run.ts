@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { KeptOutput } from './output.ts';
 import type { Argv, CommandList } from './parse.ts';
@@ -79,7 +80,7 @@ export class CommandRun {
     };
   }
 
-  /** Ends everything that runs: politely at first, two seconds later for good. */
+  /** Ends everything that runs: outside of a sandbox politely at first, and two seconds later for good. */
   revoke(): void {
     this.#stop('revoked');
   }
@@ -196,9 +197,15 @@ export class CommandRun {
     this.#stopped = why;
     if (why === 'output') this.#release();
     if (this.#alive.size === 0) return;
+    if (this.#options.tier === 'bubblewrap') {
+      // It cannot hand the polite signal on. While it is still setting up, what it has started would outlive it, so that
+      // it is ended from below.
+      for (const child of this.#alive) endTree(child);
+      return;
+    }
     for (const child of this.#alive) endGroup(child, 'SIGTERM');
     this.#ending = setTimeout(() => {
-      for (const child of this.#alive) endGroup(child, 'SIGKILL');
+      for (const child of this.#alive) endTree(child);
     }, graceForEnding);
   }
 }
@@ -206,6 +213,31 @@ export class CommandRun {
 interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
+}
+
+/** Ends what a program has started, as far as that is still known to belong to it, and then the program's group. */
+function endTree(child: ChildProcess): void {
+  if (process.platform === 'linux' && child.pid !== undefined) {
+    for (const pid of descendants(child.pid)) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It ended by itself.
+      }
+    }
+  }
+  endGroup(child, 'SIGKILL');
+}
+
+function descendants(pid: number): number[] {
+  try {
+    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+    );
+    return [...children.flatMap(descendants), ...children];
+  } catch {
+    return [];
+  }
 }
 
 function endGroup(child: ChildProcess, signal: NodeJS.Signals): void {
