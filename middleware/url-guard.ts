@@ -1,14 +1,13 @@
 import { rewriteAt } from '../src/argument-places.ts';
-import { Fetcher } from '../src/capabilities/net/fetcher.ts';
-import type { FetchLimits } from '../src/capabilities/net/limits.ts';
-import { GrantedFetch } from '../src/capabilities/net/scoped-fetch.ts';
+import { completeLimits, type FetchLimits } from '../src/capabilities/net/limits.ts';
+import type { GrantedFetch } from '../src/capabilities/net/scoped-fetch.ts';
 import type { ScopedFetch } from '../src/capabilities/net/types.ts';
 import { type CheckedUrl, UrlPolicy, type UrlPolicyOptions } from '../src/capabilities/net/url-policy.ts';
 import { ToolError } from '../src/errors.ts';
 import { checkOptions } from '../src/options.ts';
 import type { Failure } from '../src/result.ts';
 import { type Guard, guard, step, type Traits } from '../src/traits.ts';
-import type { Effect, Ready, Stage } from '../src/types.ts';
+import type { Effect, Maybe, Ready, Stage } from '../src/types.ts';
 
 /** The rules and limits of {@link urlGuard}. */
 export interface UrlGuardOptions extends UrlPolicyOptions, FetchLimits {}
@@ -48,12 +47,24 @@ const limitOptions = [
  */
 export function urlGuard(options: UrlGuardOptions = {}): Stage<Ready, UrlGuardAdds> & Guard {
   checkOptions('urlGuard', options, [...policyOptions, ...limitOptions]);
-  const fetcher = new Fetcher(new UrlPolicy(only(options, policyOptions)), only(options, limitOptions));
+  const policy = new UrlPolicy(only(options, policyOptions));
+  const limits = completeLimits(only(options, limitOptions));
+  let grant: Grant | undefined;
 
-  const stage = step(function urlGuard(ctx: Ready): UrlGuardAdds | Failure | undefined {
+  const stage = step(function urlGuard(ctx: Ready): Maybe<UrlGuardAdds | Failure | undefined> {
     const { urls } = ctx.tool;
-    return urls === undefined ? undefined : check(fetcher, ctx, urls);
+    if (urls === undefined) return undefined;
+    return grant === undefined ? later(ctx, urls) : check(policy, grant, ctx, urls);
   });
+
+  async function later(ctx: Ready, urls: readonly string[]): Promise<UrlGuardAdds | Failure> {
+    // What fetches is loaded with the first tool that declares URLs.
+    const { Fetcher } = await import('../src/capabilities/net/fetcher.ts');
+    const { GrantedFetch } = await import('../src/capabilities/net/scoped-fetch.ts');
+    const fetcher = new Fetcher(policy, limits);
+    grant ??= (granted) => new GrantedFetch(fetcher, granted);
+    return check(policy, grant, ctx, urls);
+  }
   const traits: Traits = {
     needs: ['tool', 'args'],
     adds: ['args', 'effects', 'fetch'],
@@ -63,7 +74,9 @@ export function urlGuard(options: UrlGuardOptions = {}): Stage<Ready, UrlGuardAd
   return guard(stage as Stage<Ready, UrlGuardAdds>, traits);
 }
 
-function check(fetcher: Fetcher, ctx: Ready, urls: readonly string[]): UrlGuardAdds | Failure {
+type Grant = (granted: readonly CheckedUrl[]) => GrantedFetch;
+
+function check(policy: UrlPolicy, grant: Grant, ctx: Ready, urls: readonly string[]): UrlGuardAdds | Failure {
   const granted: CheckedUrl[] = [];
   const effects: Effect[] = ctx.effects === undefined ? [] : [...ctx.effects];
   let args = ctx.args;
@@ -72,7 +85,7 @@ function check(fetcher: Fetcher, ctx: Ready, urls: readonly string[]): UrlGuardA
     for (const declared of urls) {
       args = rewriteAt(args, declared, (value, pointer) => {
         at = pointer;
-        const url = fetcher.policy.check(value);
+        const url = policy.check(value);
         granted.push(url);
         effects.push({ kind: 'net', host: url.name, port: url.port });
         return url.href;
@@ -82,7 +95,7 @@ function check(fetcher: Fetcher, ctx: Ready, urls: readonly string[]): UrlGuardA
     if (error instanceof ToolError) return refuse(ctx, at, error);
     throw error;
   }
-  const access = new GrantedFetch(fetcher, granted);
+  const access = grant(granted);
   ctx.onAbort(() => access.revoke(new ToolError('The call was withdrawn.', { code: 'aborted' })));
   ctx.onSettled(() => access.revoke());
   return { args, effects, fetch: access.fetch };
