@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { runAll, type StreamEvent, streamAll } from './batch.ts';
 import { checkCapabilities } from './capabilities/declared.ts';
 import { type Compiled, compile } from './compiled.ts';
@@ -64,7 +63,7 @@ export class Router<State = unknown> {
     this.#state = options.state as State;
     this.#deadline = checkMilliseconds(options.deadline ?? Number.POSITIVE_INFINITY, 'createRouter({ deadline })');
     this.#run = Object.freeze({
-      id: `run_${randomUUID()}`,
+      id: `run_${process.getBuiltinModule('node:crypto').randomUUID()}`,
       mode: options.mode ?? 'ask',
       ...(options.principal !== undefined && { principal: options.principal }),
       ...(options.allowed !== undefined && { tools: Object.freeze([...options.allowed]) }),
