@@ -1,12 +1,22 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type as ark } from 'arktype';
-import { createRouter, defineTool } from 'callgate';
+import { createRouter, defineTool, type StandardSchema } from 'callgate';
 import { type Static, Type } from 'typebox';
 import * as v from 'valibot';
 import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 
 const common = { name: 't', description: '' } as const;
+
+test('whatever keeps to the specification will do', () => {
+  type Both = StandardSchemaV1<string, { n: number }> & StandardJSONSchemaV1<string, { n: number }>;
+  expectTypeOf<StandardSchemaV1<string, number>>().toExtend<StandardSchema>();
+  expectTypeOf<Both>().toExtend<StandardSchema<string, { n: number }>>();
+  const parameters = undefined as unknown as Both;
+  const define = () => defineTool({ ...common, parameters, handler: ({ n }) => n.toFixed() });
+  expectTypeOf(define).returns.toExtend<object>();
+});
 
 test('zod: arguments are what it gives, input is what it takes', async () => {
   const tool = defineTool({

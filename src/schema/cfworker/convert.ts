@@ -56,6 +56,8 @@ export function toPackageSchema(
     // Without `$dynamicRef` it is a name as any other.
     const converted: Record<string, unknown> = anchor === undefined ? rest : { $anchor: anchor, ...rest };
     for (const keyword of later[dialect]) delete converted[keyword];
+    // The package takes an empty reference for none.
+    if (inner.$ref === '') converted['$ref'] = '#';
     if (nullable === true && inner.type !== undefined) converted['type'] = typesOf(inner);
     const check = new TextCheck(
       typeof pattern === 'string' ? pattern : undefined,
@@ -74,9 +76,11 @@ export function toPackageSchema(
 }
 
 function refuseUncheckable(schema: JsonSchemaObject, pointer: string): void {
-  if (schema['$dynamicRef'] !== undefined) {
-    const message = `${pointer || 'The schema'}: "$dynamicRef" is not supported by this engine; use "$ref".`;
-    throw invalidSchema(message, pointer, '$dynamicRef');
+  for (const keyword of ['$dynamicRef', '$recursiveRef']) {
+    const target = schema[keyword];
+    if (target === undefined || (keyword === '$recursiveRef' && target === '#')) continue;
+    const message = `${pointer || 'The schema'}: "${keyword}" is not supported by this engine; use "$ref".`;
+    throw invalidSchema(message, pointer, keyword);
   }
   if (Array.isArray(schema.enum) && schema.enum.length === 0) throw new Error('enum must have a value');
   const names = schema['patternProperties'];
