@@ -28,7 +28,7 @@ export interface CommandGuardAdds {
 /** The stage, which also says where commands run on this machine. */
 export type CommandGuardStage = Stage<Ready, CommandGuardAdds> & Guard & { readonly tier: SandboxTier };
 
-const commandOptions = ['sandbox', 'path', 'readable', 'env', 'limits'] satisfies (keyof CommandOptions)[];
+const commandOptions = ['sandbox', 'path', 'readable', 'env', 'access', 'limits'] satisfies (keyof CommandOptions)[];
 const folderOptions = [
   'roots',
   'allow',

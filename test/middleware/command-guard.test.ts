@@ -246,6 +246,8 @@ describe('misuse', () => {
     [{ roots: [root], env: { NODE_OPTIONS: 'x' } }, /NODE_OPTIONS/],
     [{ roots: [root], env: { BASH_ENV: 'x' } }, /BASH_ENV/],
     [{ roots: [root], env: { 'A B': 'x' } }, /no variable/],
+    [{ roots: [root], access: 'none' }, /access must be read or write/],
+    [{ roots: [root], access: 'read', sandbox: 'unsandboxed' }, /nothing keeps commands from writing/],
     [{ roots: [root], limits: { memory: 1 } }, /unknown limit memory/],
     [{ roots: [root], limits: { processes: 0 } }, /limits.processes/],
     [{ roots: [] }, /at least one folder/],

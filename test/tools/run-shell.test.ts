@@ -241,6 +241,8 @@ describe.runIf(hasSandbox)(`run_shell in the sandbox${noSandbox}`, () => {
     test('a root that may only be read cannot be written', async () => {
       const reading = routerFor({ sandbox: 'bubblewrap' }, { roots: [{ path: root, access: 'read' }] });
       expect(await reading('run_shell', { command: 'touch $HOME/a && touch M' })).toMatchObject({ exit_code: 1 });
+      const looking = routerFor({ sandbox: 'bubblewrap', access: 'read' });
+      expect(await looking('run_shell', { command: 'touch $HOME/a && touch M' })).toMatchObject({ exit_code: 1 });
       expect(existsSync(join(root, 'M'))).toBe(false);
     });
 

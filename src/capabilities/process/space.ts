@@ -22,6 +22,11 @@ export interface CommandOptions {
   readonly readable?: readonly string[];
   /** Variables for programs beside those that are always set. Default: none; nothing is inherited. */
   readonly env?: { readonly [name: string]: string };
+  /**
+   * Whether commands may change what is in the roots; `read` leaves them the scratch folder of the sandbox. Default
+   * `write`, in roots that may be written.
+   */
+  readonly access?: 'read' | 'write';
   /** Bounds on what programs may use. */
   readonly limits?: ExecLimits;
 }
@@ -67,16 +72,20 @@ export class CommandSpace {
 
   /** Throws a TypeError for options that cannot be meant. */
   constructor(folders: WorkspaceOptions, options: CommandOptions) {
-    const { sandbox = 'auto', path = [], readable = [], env = {}, limits = {} } = options;
+    const { sandbox = 'auto', path = [], readable = [], env = {}, limits = {}, access: most = 'write' } = options;
     if (!sandboxChoices.includes(sandbox)) {
       throw new TypeError(`commandGuard: sandbox must be one of ${sandboxChoices.join(', ')}`);
+    }
+    if (most !== 'read' && most !== 'write') throw new TypeError('commandGuard: access must be read or write');
+    if (most === 'read' && sandbox === 'unsandboxed') {
+      throw new TypeError('commandGuard: without a sandbox nothing keeps commands from writing');
     }
     this.workspace = new Workspace(folders);
     this.roots = folders.roots.map((root, at) => {
       const { path: given, access = 'write' } = typeof root === 'string' ? { path: root } : root;
       return {
         checked: this.workspace.check(at === 0 ? '.' : slashed(resolve(given)), 'read'),
-        writable: access === 'write',
+        writable: access === 'write' && most === 'write',
       };
     });
     this.path = [...absolute('path', path), ...systemPath];
