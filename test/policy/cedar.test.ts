@@ -1,3 +1,4 @@
+import { getCedarLangVersion } from '@cedar-policy/cedar-wasm/nodejs';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { permission } from '../../middleware/permission.ts';
@@ -13,6 +14,10 @@ const decided = (policies: string, request: Partial<PolicyRequest> = {}, more: P
   cedarPolicy({ policies, ...more }).decide(requestOf(request));
 
 const everything = 'permit(principal, action, resource);';
+
+test('the engine is one of the language that this was written for', () => {
+  expect(getCedarLangVersion()).toMatch(/^4\./);
+});
 
 describe('what the policies are told', () => {
   const tool = toolOf({ name: 'mail', permission: 'network', source: 'office', tags: ['slow', 'costly'] });
