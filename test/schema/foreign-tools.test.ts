@@ -93,6 +93,26 @@ describe('lenient reading', () => {
   });
 });
 
+describe('a tool that is an instance of a class', () => {
+  class Counter implements Tool {
+    readonly name = 'count';
+    readonly description = '';
+    readonly permission = 'read';
+    readonly parameters = { type: 'dict' } as never;
+    #count = 0;
+    handler(): number {
+      return ++this.#count;
+    }
+  }
+
+  test('keeps its methods and its private state when it is renamed and mended', async () => {
+    const registry = createRegistry().add(new Counter(), { source: 'web', lenient: true });
+    const router = createRouter({ registry });
+    await router.call({ name: 'web.count' });
+    expect(await router.call({ name: 'web.count' })).toMatchObject({ ok: true, data: 2 });
+  });
+});
+
 describe('verify', () => {
   const odd = tool({ type: 'object', propertees: {}, properties: { n: { type: 'integer', minimun: 1 } } });
 
