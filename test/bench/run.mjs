@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import * as chain from './groups/chain.mjs';
+import * as commands from './groups/commands.mjs';
 import * as counts from './groups/counts.mjs';
 import * as files from './groups/files.mjs';
 import * as gen from './groups/gen.mjs';
@@ -13,7 +14,7 @@ import * as types from './groups/types.mjs';
 import { load } from './lib/callgate.mjs';
 import { markdown, met } from './lib/table.mjs';
 
-const groups = [counts, memory, chain, peers, files, scale, imports, gen, types];
+const groups = [counts, memory, chain, peers, files, commands, scale, imports, gen, types];
 
 const usage = `npm run bench -- [options]
 
