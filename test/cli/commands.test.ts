@@ -147,7 +147,7 @@ describe('callgate', () => {
 
   it.each([
     [['rnu'], 'There is no command "rnu". Did you mean run?'],
-    [['frobnicate'], 'The commands are: run, call, tools, describe, gen.'],
+    [['frobnicate'], 'The commands are: run, call, tools, describe, policy, gen.'],
     [['constructor'], 'There is no command "constructor"'],
     [['--json', 'run'], 'The command stands first'],
     [[], 'No command is given'],
