@@ -6,6 +6,7 @@ import type { Tool } from '../tool.ts';
 import { readablePage } from './html-text.ts';
 import { imageTypeOf } from './image-type.ts';
 import { htmlText, isHtml } from './page-text.ts';
+import { partOf } from './text-part.ts';
 
 const maxBytes = 2_097_152;
 const readableTypes = [
@@ -60,46 +61,12 @@ export const fetchUrl: Tool = defineTool({
     if (answer.type.startsWith('image/')) return image(answer, bytes);
     const text = htmlText(bytes, answer.headers['content-type'] ?? '');
     if (text.includes('\0')) throw failure('This is a binary file and no text.', { details: { reason: 'binary' } });
-    return raw || !isHtml(answer.type, text)
-      ? part(text, [], { answer, offset, limit })
-      : page(text, { answer, offset, limit });
+    const wanted = { url: answer.url, offset, limit, notes: answer.truncated ? [`cut after ${maxBytes} bytes`] : [] };
+    if (raw || !isHtml(answer.type, text)) return partOf(text, [], wanted);
+    const page = readablePage(text, answer.url);
+    return partOf(page.title === '' ? page.text : `${page.title}\n\n${page.text}`, page.links, wanted);
   },
 });
-
-interface Wanted {
-  readonly answer: FetchResponse;
-  readonly offset: number;
-  readonly limit: number;
-}
-
-function page(html: string, wanted: Wanted): string {
-  const { title, text, links } = readablePage(html, wanted.answer.url);
-  return part(title === '' ? text : `${title}\n\n${text}`, links, wanted);
-}
-
-/** The wanted part of the text, the links that occur in it, and where it ends. */
-function part(text: string, links: readonly string[], { answer, offset, limit }: Wanted): string {
-  const from = wholeCharacter(text, offset);
-  const to = wholeCharacter(text, from + limit);
-  const shown = text.slice(from, to);
-  const numbers = new Set([...shown.matchAll(/\[L(\d+)\]/g)].map(([, number]) => Number(number)));
-  const listed = [...numbers].flatMap((number) => {
-    const url = links[number - 1];
-    return url === undefined ? [] : [`L${number}: ${url}`];
-  });
-  const notes = [`From ${answer.url}`];
-  if (from > 0 || to < text.length) notes.push(`characters ${from} to ${to} of ${text.length}`);
-  if (to < text.length) notes.push(`go on with offset ${to}`);
-  if (answer.truncated) notes.push(`cut after ${maxBytes} bytes`);
-  return [shown, ...(listed.length > 0 ? [listed.join('\n')] : []), `[${notes.join('; ')}.]`].join('\n\n');
-}
-
-/** Never between the halves of a character. */
-function wholeCharacter(text: string, at: number): number {
-  const end = Math.min(at, text.length);
-  const code = text.charCodeAt(end);
-  return code >= 0xdc00 && code <= 0xdfff && end > 0 ? end - 1 : end;
-}
 
 function image(answer: FetchResponse, bytes: Uint8Array): Content {
   if (answer.truncated) {

@@ -9,6 +9,7 @@ import { searchFiles } from './search-files.ts';
 import { writeFile } from './write-file.ts';
 
 export { add } from './add.ts';
+export { type BrowserOpenOptions, browserOpen } from './browser-open.ts';
 export { echo } from './echo.ts';
 export { multiply } from './multiply.ts';
 export { type SearxngOptions, searxng } from './searxng.ts';

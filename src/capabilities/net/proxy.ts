@@ -22,6 +22,7 @@ export interface ProxySettings extends ProxyOptions {
 }
 
 const mostRefusalsKept = 100;
+const usualBytes = 52_428_800;
 
 /** Opens a proxy on loopback that serves whoever knows its password, and connects to what the policy allows. */
 export async function openProxy(settings: ProxySettings): Promise<LentProxy> {
@@ -36,11 +37,12 @@ class FilteringProxy {
   readonly #refused = new Set<string>();
   readonly #sockets = new Set<Duplex>();
   readonly #server = createServer();
+  readonly #closed = new AbortController();
   #left: number;
 
   constructor(settings: ProxySettings) {
     this.#settings = settings;
-    this.#left = settings.maxBytes ?? 52_428_800;
+    this.#left = settings.maxBytes ?? usualBytes;
     if (!Number.isSafeInteger(this.#left) || this.#left < 0) throw new TypeError('maxBytes must be a number of bytes');
   }
 
@@ -54,9 +56,12 @@ class FilteringProxy {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject).listen(0, '127.0.0.1', resolve);
     });
-    const close = () => this.#close();
-    signal.addEventListener('abort', close, { once: true });
-    if (signal.aborted) await close();
+    const end = () => void this.#close(signal.reason);
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) {
+      end();
+      throw signal.reason;
+    }
     const { port } = this.#server.address() as AddressInfo;
     const refused = this.#refused;
     return Object.freeze({
@@ -66,11 +71,16 @@ class FilteringProxy {
       get refused() {
         return [...refused];
       },
-      close,
+      closed: this.#closed.signal,
+      close: () => {
+        signal.removeEventListener('abort', end);
+        return this.#close(refusal('revoked'));
+      },
     });
   }
 
-  #close(): Promise<void> {
+  #close(reason: unknown): Promise<void> {
+    this.#closed.abort(reason);
     for (const socket of this.#sockets) socket.destroy();
     return new Promise((resolve) => this.#server.close(() => resolve()));
   }
@@ -127,7 +137,7 @@ class FilteringProxy {
       await pipeline(received, this.#meter(), answer);
     } catch (error) {
       if (answer.headersSent) answer.destroy();
-      else answer.writeHead(statusOf(error)).end();
+      else answer.writeHead(statusOf(error), { 'content-type': 'text/plain' }).end('Refused.');
     }
   }
 
@@ -173,11 +183,18 @@ class FilteringProxy {
       transform: (chunk: Uint8Array, _, done) => {
         this.#left -= chunk.length;
         if (this.#left >= 0) return done(null, chunk);
-        done(new Error('The proxy has passed all that it may.'));
-        void this.#close();
+        const spent = tooLarge(this.#settings.maxBytes ?? usualBytes);
+        done(spent);
+        void this.#close(spent);
       },
     });
   }
+}
+
+function tooLarge(maxBytes: number): ToolError {
+  return new ToolError(`More than ${maxBytes} bytes were transferred, which is the most that may be.`, {
+    details: { reason: 'too-large', maxBytes },
+  });
 }
 
 function statusOf(error: unknown): number {

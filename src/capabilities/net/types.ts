@@ -64,5 +64,7 @@ export interface LentProxy {
   readonly password: string;
   /** The hosts that were refused, each once, with the reason: `evil.example rule`. */
   readonly refused: readonly string[];
+  /** Aborted when it has closed; the reason says why: the call is over, or too much had passed. */
+  readonly closed: AbortSignal;
   close(): Promise<void>;
 }
