@@ -17,8 +17,8 @@ export interface Directory {
   still(): boolean;
   /** Takes a folder in this folder in hand; never through a link. Throws the system's error, or a refusal. */
   child(name: string): Directory;
-  /** Where a link in this folder finally leads, absolute; nothing if it leads nowhere, `loop` if in a circle. */
-  follow(name: string): string | 'loop' | undefined;
+  /** What is written in a link in this folder, with `/` as separator. */
+  readLink(name: string): string;
   /** Opens an existing regular file, never through a link, and without a side effect on anything else. */
   open(name: string, flags: number): OpenedFile;
   /** Makes and opens a new file; fails when the name is taken, be it by a link that leads nowhere. */

@@ -61,15 +61,12 @@ class LinuxDirectory implements Directory {
     throw refusal('moved');
   }
 
-  follow(name: string): string | 'loop' | undefined {
-    let handle: number | undefined;
+  readLink(name: string): string {
     try {
-      handle = fs.openSync(this.at(name), O_PATH);
-      return fs.fstatSync(handle).nlink === 0 ? undefined : fs.readlinkSync(`/proc/self/fd/${handle}`);
+      return fs.readlinkSync(this.at(name));
     } catch (error) {
-      return errnoOf(error) === 'ELOOP' ? 'loop' : undefined;
-    } finally {
-      if (handle !== undefined) fs.closeSync(handle);
+      // It is no link any more.
+      throw errnoOf(error) === 'EINVAL' ? refusal('moved') : error;
     }
   }
 

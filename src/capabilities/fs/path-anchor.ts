@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { type Anchor, type Directory, join, type OpenedFile, quiet, refuseIrregular } from './directory.ts';
 import { foldPath } from './names.ts';
-import { errnoOf, refusal } from './refusal.ts';
+import { refusal } from './refusal.ts';
 import type { FsLevel } from './types.ts';
 
 const { O_WRONLY, O_CREAT, O_EXCL } = fs.constants;
@@ -39,16 +39,13 @@ class PathDirectory implements Directory {
   child(name: string): Directory {
     const path = join(this.real, name);
     // Where case or Unicode form do not count, the name may be spelled in another way than the system has it.
-    if (foldPath(canonical(path)) !== foldPath(path)) throw refusal('moved');
-    return new PathDirectory(path, this.#noFollow);
+    const real = canonical(path);
+    if (foldPath(real) !== foldPath(path)) throw refusal('moved');
+    return new PathDirectory(real, this.#noFollow);
   }
 
-  follow(name: string): string | 'loop' | undefined {
-    try {
-      return canonical(this.at(name));
-    } catch (error) {
-      return errnoOf(error) === 'ELOOP' ? 'loop' : undefined;
-    }
+  readLink(name: string): string {
+    return separated(fs.readlinkSync(this.at(name)));
   }
 
   open(name: string, flags: number): OpenedFile {
@@ -91,6 +88,9 @@ class PathDirectory implements Directory {
 
 /** The system's own name of a path, with `/` as separator. Throws the system's error when nothing is there. */
 export function canonical(path: string): string {
-  const real = fs.realpathSync.native(path);
-  return process.platform === 'win32' ? real.replace(/^\\\\\?\\/, '').replaceAll('\\', '/') : real;
+  return separated(fs.realpathSync.native(path));
+}
+
+function separated(path: string): string {
+  return process.platform === 'win32' ? path.replace(/^\\\\\?\\/, '').replaceAll('\\', '/') : path;
 }

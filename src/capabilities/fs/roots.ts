@@ -114,6 +114,25 @@ export function placeOf(roots: readonly Root[], real: string): Place | undefined
   return best && { root: best, rel: real === '/' ? '' : real.slice(best.real.length + 1) };
 }
 
+/**
+ * The innermost root that contains an absolute path as it is written, which may go on with `..`, by any of its spellings.
+ */
+export function placeBelow(roots: readonly Root[], path: string): Place | undefined {
+  let best: { root: Root; length: number } | undefined;
+  for (const root of roots) {
+    for (const spelling of root.spellings) {
+      if (path !== spelling && !isBelow(spelling, path)) continue;
+      if (best === undefined || spelling.length > best.length) best = { root, length: spelling.length };
+    }
+  }
+  return best && { root: best.root, rel: path.slice(best.length + 1) };
+}
+
+/** The absolute path of the folder above. */
+export function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/')) || '/';
+}
+
 /** The absolute, canonical path of a place. */
 export function absolutePath({ root, rel }: Place): string {
   return rel === '' ? root.real || '/' : `${root.real}/${rel}`;

@@ -60,7 +60,8 @@ describe('where one root lies in another', () => {
     ['vendor/inner/plain', 'rule'],
     ['vendor/inner/secrets/key', 'rule'],
     ['vendor/inner/link', 'symlink'],
-    ['way/other', 'symlink'],
+    ['way/other', 'allowed'],
+    ['way/link', 'symlink'],
     ['way', 'allowed'],
     ['vendor/inner/other', 'allowed'],
   ])('what is forbidden from either is forbidden: reading %s is %s', (name, reason) => {
@@ -371,5 +372,73 @@ describe('a large or hostile folder', () => {
       'sub/deep/low.txt:1: deep',
       'sub/ok.txt:1: fine',
     ]);
+  });
+});
+
+describe('a link tells nothing about what lies outside', () => {
+  // Each pair differs only in what is there, outside of the root.
+  const pairs: readonly [name: string, there: string, missing: string][] = [
+    ['a file', '../out/s.txt', '../out/nothing'],
+    ['a folder', '../out/dir', '../out/nothing'],
+    ['a way through a folder and back', '../out/dir/../../root/ok2.txt', '../out/nothing/../../root/ok2.txt'],
+    ['a loop', '../out/loop', '../out/nothing'],
+    ['a closed folder', '../out/closed/x', '../out/nothing/x'],
+    ['a pipe', '../out/pipe', '../out/nothing'],
+    ['an absolute way', '/etc/passwd', '/etc/nothing'],
+    ['an absolute way and back', '/etc/../{root}/ok2.txt', '/nothing/../{root}/ok2.txt'],
+    ['a link of links', '../out/hop', '../out/hop-nothing'],
+  ];
+
+  it.each(pairs)('whether it leads to %s or to nothing', async (_, there, missing) => {
+    fs.symlinkSync('loop', path.join(tree.out, 'loop'));
+    fs.symlinkSync('s.txt', path.join(tree.out, 'hop'));
+    fs.mkdirSync(path.join(tree.out, 'closed'), { mode: 0 });
+    execFileSync('mkfifo', [path.join(tree.out, 'pipe')]);
+    const router = createRouter({ tools: fileTools, roots: [tree.root], mode: 'trusted' });
+    const answers = async (target: string): Promise<unknown[]> => {
+      fs.rmSync(at('probe'), { force: true });
+      fs.symlinkSync(target.replace('{root}', tree.root.slice(1)), at('probe'));
+      const given: unknown[] = [];
+      for (const name of ['probe', 'probe/', 'probe/x', 'probe/x/y', './sub/../probe']) {
+        for (const [tool, more] of [
+          ['read_file', {}],
+          ['write_file', { content: 'x' }],
+          ['edit_file', { old: 'a', new: 'b' }],
+          ['list_files', {}],
+          ['search_files', { pattern: 'x' }],
+        ] as const) {
+          const { ok, error, ...more_ } = await router.call({
+            id: 'c',
+            name: tool,
+            arguments: { path: name, ...more },
+          });
+          given.push({ ok, error, details: 'details' in more_ ? more_.details : undefined });
+        }
+      }
+      return given;
+    };
+    const one = await answers(there);
+    expect(await answers(missing)).toEqual(one);
+    expect(JSON.stringify(one)).not.toContain('"ok":true');
+  });
+
+  it('and is followed where its whole way lies inside, up and down', async () => {
+    fs.symlinkSync('../sub/../ok2.txt', at('sub/up'));
+    fs.symlinkSync(at('in', 'deep'), at('absolute'));
+    fs.symlinkSync('sub/deep/..', at('dots'));
+    fs.symlinkSync('.', at('here'));
+    const workspace = new Workspace({ roots: [tree.root] });
+    const names: readonly [string, string][] = [
+      ['sub/up', 'ok2.txt'],
+      ['absolute/low.txt', 'sub/deep/low.txt'],
+      ['dots/ok.txt', 'sub/ok.txt'],
+      ['dots', 'sub'],
+      ['here', ''],
+      ['here/here/here/okl', 'sub/ok.txt'],
+      ['absolute/new/file', 'sub/deep/new/file'],
+    ];
+    for (const [name, rel] of names) expect(workspace.check(name, 'read').rel).toBe(rel);
+    expect(refused(() => workspace.check('here', 'write'))).toBe('is-root');
+    expect(refused(() => workspace.check(`${'here/'.repeat(9)}okl`, 'read'))).toBe('loop');
   });
 });
