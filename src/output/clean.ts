@@ -96,16 +96,13 @@ export function createCleaner({ redactor, maxCharacters, hint }: CleanerOptions)
     return clean;
   }
 
+  const mostCharacters = 4 * maxCharacters;
+  const bounded = { text, key, maxValues: Math.max(1_000, maxCharacters), maxCharacters: mostCharacters };
+  const whole = { text: wash, key, maxValues: mostValues };
+
   function value(value: unknown, notes: Notes, schema?: JsonSchemaObject): unknown {
     if (schema !== undefined) return described(value, notes, schema);
-    const mostCharacters = 4 * maxCharacters;
-    const walk = startWalk({
-      text,
-      key,
-      notes,
-      maxValues: Math.max(1_000, maxCharacters),
-      maxCharacters: mostCharacters,
-    });
+    const walk = startWalk(bounded, notes);
     const values = walk.left;
     const safe = convertItem(value, walk);
     // No text has more than two characters of JSON text for each of its own once it is clean.
@@ -118,12 +115,7 @@ export function createCleaner({ redactor, maxCharacters, hint }: CleanerOptions)
   }
 
   function described(value: unknown, notes: Notes, schema: JsonSchemaObject): unknown {
-    const walk = startWalk({
-      text: wash,
-      key,
-      notes,
-      maxValues: mostValues,
-    });
+    const walk = startWalk(whole, notes);
     const safe = convertItem(value, walk);
     const size = jsonLength(safe);
     if (size <= maxCharacters) return safe;

@@ -6,8 +6,6 @@ export interface JsonSafeOptions {
   readonly text?: (text: string, notes: Notes) => string;
   /** Applied to the names of members instead of `text`. Default: `text`. */
   readonly key?: (key: string, notes: Notes) => string;
-  /** Where they note what they did. Not needed by those that note nothing. */
-  readonly notes?: Notes;
   /** How many levels of arrays and objects are kept. Default 100. */
   readonly maxDepth?: number;
   /** How many values are looked at altogether; the rest is counted and left out. Default 1,000,000. */
@@ -74,11 +72,12 @@ export function toJsonSafe(value: unknown, options: JsonSafeOptions = {}): unkno
 /** More than the longest text that JavaScript can hold, and still a small integer. */
 const noLimit = 2_000_000_000;
 
-export function startWalk(options: JsonSafeOptions): Walk {
+/** @param notes where `text` and `key` note what they do; not needed by those that note nothing */
+export function startWalk(options: JsonSafeOptions, notes?: Notes): Walk {
   return {
     text: options.text,
     key: options.key ?? options.text,
-    notes: options.notes,
+    notes,
     maxDepth: options.maxDepth ?? 100,
     // Room for the usual depth: an empty list grows to four times that.
     around: [undefined, undefined, undefined, undefined],

@@ -24,23 +24,31 @@ export interface Refusal {
 /** Reads a call's raw arguments and checks them against its tool's schema. Never throws. */
 export type ArgumentsCheck = (tool: Tool, raw: unknown) => Maybe<Checked | Refusal>;
 
+/** What is kept of a tool between its calls. */
+interface Known {
+  readonly validator: Validator;
+  /** How every refusal of its arguments begins. */
+  readonly opening: string;
+}
+
 /** Makes a check that remembers each tool's validator. Without an `engine` it is the shared one, on Ajv. */
 export function createArgumentsCheck(
   limits: ArgumentLimits,
   engine: SchemaEngine = createSchemaEngine(),
 ): ArgumentsCheck {
-  const validators = new WeakMap<Tool, Validator>();
+  const known = new WeakMap<Tool, Known>();
   return (tool, raw) => {
     if (tool.standardSchema !== undefined) return checkStandard(tool, tool.standardSchema, raw, limits);
-    let validator = validators.get(tool);
-    if (validator === undefined) {
+    let found = known.get(tool);
+    if (found === undefined) {
       try {
-        validator = engine.compile(tool.parameters);
+        found = { validator: engine.compile(tool.parameters), opening: openingOf(tool) };
       } catch (error) {
         return badSchema(tool, error);
       }
-      validators.set(tool, validator);
+      known.set(tool, found);
     }
+    const { validator, opening } = found;
     const args = parseArguments(raw, limits, validator.fills);
     if (args instanceof ArgumentsFault) return unusable(tool, args);
     let violations: readonly Violation[] | undefined;
@@ -49,7 +57,7 @@ export function createArgumentsCheck(
     } catch (error) {
       return badSchema(tool, error);
     }
-    return violations === undefined ? { args } : unfit(tool, violations);
+    return violations === undefined ? { args } : unfit(opening, violations);
   };
 }
 
@@ -76,7 +84,7 @@ function checkStandard(
 function standardOutcome(tool: Tool, result: unknown, args: unknown): Checked | Refusal {
   try {
     const outcome = readStandardResult(result, args);
-    return outcome.violations === undefined ? { args: outcome.value } : unfit(tool, outcome.violations);
+    return outcome.violations === undefined ? { args: outcome.value } : unfit(openingOf(tool), outcome.violations);
   } catch (error) {
     return badSchema(tool, error);
   }
@@ -86,12 +94,16 @@ function unusable(tool: Tool, { code, reason, message, place }: ArgumentsFault):
   return { code, message: `Invalid arguments for "${tool.name}". ${message}`, details: { reason, ...place } };
 }
 
-function unfit(tool: Tool, violations: readonly Violation[]): Refusal {
-  let what = '';
-  for (const { message } of violations) what += what === '' ? message : `; ${message}`;
+function openingOf(tool: Tool): string {
+  return `Invalid arguments for "${tool.name}": `;
+}
+
+function unfit(opening: string, violations: readonly Violation[]): Refusal {
+  let message = opening;
+  for (let at = 0; at < violations.length; at++) message += `${at === 0 ? '' : '; '}${violations[at]?.message}`;
   return {
     code: 'invalid_arguments',
-    message: `Invalid arguments for "${tool.name}": ${what}.`,
+    message: `${message}.`,
     details: { reason: 'schema', violations: violations.map(placeOf) },
   };
 }

@@ -42,7 +42,7 @@ export class Explainer {
       const found = findViolations(this.#schema, value, this.#schema, this.#plans);
       const decisive = decisiveError(errors);
       if (decisive === undefined) return found.length > 0 ? found : [uncheckable(value)];
-      if (found.some((violation) => covers(violation, decisive))) return found;
+      if (anyCovers(found, decisive)) return found;
       return [violationOf(decisive, value), ...found].slice(0, most);
     } catch {
       return [uncheckable(value)];
@@ -56,6 +56,11 @@ function decisiveError(errors: readonly ErrorObject[]): ErrorObject | undefined 
   // `if` and `propertyNames` only repeat that something inside did not fit.
   const repeats = last?.keyword === 'if' || last?.keyword === 'propertyNames';
   return (repeats && errors.at(-2)) || last;
+}
+
+function anyCovers(found: readonly Violation[], error: ErrorObject): boolean {
+  for (let at = 0; at < found.length; at++) if (covers(found[at] as Violation, error)) return true;
+  return false;
 }
 
 function covers(violation: Violation, error: ErrorObject): boolean {
