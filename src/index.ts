@@ -8,8 +8,8 @@ export type {
   ScopedFs,
   ScopedStat,
 } from './capabilities/fs/types.ts';
+export type { FetchInit, FetchResponse, LentProxy, ProxyOptions, ScopedFetch } from './capabilities/net/types.ts';
 export type { ExecOptions, ExecResult, SandboxTier, ScopedExec } from './capabilities/process/types.ts';
-export type { FetchInit, FetchResponse, ScopedFetch } from './capabilities/net/types.ts';
 export { type Config, defineConfig, type RecordedAnswer, type StandardPipeline } from './cli/define-config.ts';
 export { content, isContent } from './content.ts';
 export { type DefaultPipelineOptions, defaultPipeline } from './default-pipeline.ts';

@@ -1,3 +1,4 @@
+import dgram from 'node:dgram';
 import fs from 'node:fs';
 import { createRouter, type ToolResult } from 'callgate';
 import type { UrlGuardOptions } from 'callgate/middleware/url-guard';
@@ -80,6 +81,26 @@ describe.skipIf(!fs.existsSync(executablePath))(`browser_open (needs a Chromium 
     expect(result.data).toMatch(/no-socket/);
     expect(result.data).not.toMatch(/INSIDE|OPEN|root:/);
     expect(result.data).toContain(`not reached: ${target} `);
+  });
+
+  it('lets nothing out by datagrams either', minute, async () => {
+    const udp = dgram.createSocket('udp4');
+    let received = 0;
+    udp.on('message', () => received++);
+    await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve));
+    const { port } = udp.address();
+    await using server = await page(
+      `<p id=out>waiting</p><script>
+         const peer = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${port}' }] });
+         peer.createDataChannel('x');
+         peer.createOffer().then((offer) => peer.setLocalDescription(offer));
+         peer.onicegatheringstatechange = () => { if (peer.iceGatheringState === 'complete') out.textContent = 'gathered' };
+       </script>`,
+    );
+    const { data } = await open(server, {}, { settleTimeout: 1500 });
+    expect(data).toContain('gathered');
+    expect(received).toBe(0);
+    udp.close();
   });
 
   it('does not follow a page to where it may not go', minute, async () => {
