@@ -9,12 +9,13 @@ import * as gen from './groups/gen.mjs';
 import * as imports from './groups/import.mjs';
 import * as memory from './groups/memory.mjs';
 import * as peers from './groups/peers.mjs';
+import * as policy from './groups/policy.mjs';
 import * as scale from './groups/scale.mjs';
 import * as types from './groups/types.mjs';
 import { load } from './lib/callgate.mjs';
 import { markdown, met } from './lib/table.mjs';
 
-const groups = [counts, memory, chain, peers, files, commands, scale, imports, gen, types];
+const groups = [counts, memory, chain, peers, files, commands, policy, scale, imports, gen, types];
 
 const usage = `npm run bench -- [options]
 
