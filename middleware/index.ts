@@ -6,7 +6,7 @@ export { forTools } from './for-tools.ts';
 export { logger } from './logger.ts';
 export { lookup } from './lookup.ts';
 export { type LoopGuardOptions, loopGuard } from './loop-guard.ts';
-export { type NormalizeOptions, normalize } from './normalize.ts';
+export { type NormalizeOptions, type NormalizeStage, normalize } from './normalize.ts';
 export { type PathGuardAdds, type PathGuardOptions, pathGuard } from './path-guard.ts';
 export { allowAll, type PermissionOptions, type PermissionStage, permission } from './permission.ts';
 export { type RepairOptions, repair } from './repair.ts';
