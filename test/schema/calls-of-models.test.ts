@@ -14,7 +14,9 @@ async function results(repaired: boolean): Promise<ToolResult[]> {
   const plain = defaultPipeline();
   const pipeline = repaired ? plain.after('lookup', 'repair', repair()) : plain;
   const all: ToolResult[] = [];
-  for (const { tools, calls } of rows<Row>('function-calls.jsonl')) {
+  // Every third, or all with CALLGATE_FULL: the time goes into compiling two thousand schemas.
+  const step = process.env['CALLGATE_FULL'] ? 1 : 3;
+  for (const { tools, calls } of rows<Row>('function-calls.jsonl').filter((_, index) => index % step === 0)) {
     const registry = createRegistry();
     for (const [index, { parameters }] of tools.entries()) {
       const tool = { name: `tool_${index}`, description: '', parameters, permission: 'read', handler: () => 'ran' };
