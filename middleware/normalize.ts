@@ -123,25 +123,22 @@ export function normalize(options: NormalizeOptions = {}): NormalizeStage {
 
   function normalFailure(ctx: Call, result: Failure): Failure {
     const notes = new Notes();
-    const error = withoutHost(ctx, result.code, forErrors.text(result.error, notes));
+    const text = withoutHost(ctx, result.code, forErrors.text(result.error, notes));
     const details = normalDetails(result, notes);
-    const noted = noteIn(result.meta, notes, forErrors);
-    if (error === result.error && error !== '' && noted === result.meta && details === undefined && isWhole(result)) {
+    const meta = noteIn(result.meta, notes, forErrors);
+    if (text === result.error && text !== '' && meta === result.meta && details === undefined && isWhole(result)) {
       return result;
     }
+    const { tool_name, call_id } = result;
     const code = isErrorCode(result.code) ? result.code : 'internal';
-    const failure: Failure = {
-      ok: false,
-      tool_name: result.tool_name,
-      data: null,
-      error: error || `${result.tool_name} failed without a message (${code}).`,
-      call_id: result.call_id,
-      meta: noted,
-      code,
-      retryable: typeof result.retryable === 'boolean' ? result.retryable : isRetryable(code),
-      effect: result.effect === 'none' ? 'none' : 'unknown',
-    };
-    if (details !== undefined) (failure as { details?: unknown }).details = details;
+    const error = text || `${tool_name} failed without a message (${code}).`;
+    const retryable = typeof result.retryable === 'boolean' ? result.retryable : isRetryable(code);
+    const effect = result.effect === 'none' ? 'none' : 'unknown';
+    // Each written out: adding a member to an object, or spreading one, costs more than the object.
+    const failure: Failure =
+      details === undefined
+        ? { ok: false, tool_name, data: null, error, call_id, meta, code, retryable, effect }
+        : { ok: false, tool_name, data: null, error, call_id, meta, code, retryable, effect, details };
     return rememberCause(failure, causeOf(result));
   }
 
