@@ -213,10 +213,12 @@ describe.runIf(hasSandbox)(`run_shell in the sandbox${noSandbox}`, () => {
 
     test('no mount, no namespace, no privilege', async () => {
       const { stdout, stderr } = await shell(
-        'mount -t tmpfs x /tmp; unshare -Ur true; mount --bind . /usr; chroot . true; grep CapEff /proc/self/status; touch /usr/x /bin/x',
+        'mount -t tmpfs x /tmp; unshare -Ur true; mount --bind . /usr; chroot . true; grep CapEff /proc/self/status; touch /usr/x /bin/x /x /dev/x /proc/x; touch /tmp/x /dev/shm/x && echo scratch',
       );
       expect(stdout).toMatch(/^CapEff:\t0+$/m);
       expect(stderr.split('\n').length).toBeGreaterThan(5);
+      expect(stdout).toMatch(/scratch\n$/);
+      expect(stderr.match(/touch: .*\/x/g)).toHaveLength(5);
       expect(existsSync('/usr/x')).toBe(false);
     });
 

@@ -27,7 +27,7 @@ const scratchBytes = 268_435_456;
 
 /**
  * The arguments for bubblewrap: everything unshared, no network, no capability, no further namespaces; `/usr` to read,
- * a scratch `/tmp` of 256 MiB, and the roots, mounted by handle under their own names.
+ * scratch folders of 256 MiB (`/tmp`, `/dev/shm`), and the roots, mounted by handle under their own names.
  *
  * Every place that is mounted on lies in bubblewrap's own empty root: bubblewrap before 0.12 follows links when it
  * makes such places (CVE-2026-87766), so there are none inside what programs may write to.
@@ -39,10 +39,11 @@ export function bubblewrapArguments(call: BubblewrapCall): string[] {
     ...['--cap-drop', 'ALL', '--hostname', 'sandbox', '--clearenv'],
     ...Object.entries(call.env).flatMap(([name, value]) => ['--setenv', name, value]),
     ...systemFolders(),
-    ...['--proc', '/proc', '--dev', '/dev', '--size', String(scratchBytes), '--tmpfs', '/tmp'],
+    ...['--proc', '/proc', '--dev', '/dev', ...scratch('/dev/shm'), '--remount-ro', '/dev', ...scratch('/tmp')],
     ...call.readable.filter((folder) => !mounts.some(({ path }) => within(folder, path))).flatMap(readOnly),
     ...mounts.flatMap(({ path, writable }, at) => [writable ? '--bind-fd' : '--ro-bind-fd', String(3 + at), path]),
-    ...['--chdir', call.cwd, '--'],
+    // All memory that files may take is in the scratch folders.
+    ...['--remount-ro', '/', '--chdir', call.cwd, '--'],
     ...closing(call.inherited),
     ...['/usr/bin/prlimit', '--core=0', `--cpu=${limits.cpuSeconds}`, `--as=${limits.memoryBytes}`],
     ...[`--nproc=${limits.processes}`, `--fsize=${limits.fileBytes}`, '--', ...call.argv],
@@ -65,6 +66,10 @@ export function mountable<M extends { readonly path: string; readonly writable: 
 
 function within(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`);
+}
+
+function scratch(folder: string): string[] {
+  return ['--size', String(scratchBytes), '--tmpfs', folder];
 }
 
 function readOnly(folder: string): string[] {

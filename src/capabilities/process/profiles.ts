@@ -141,7 +141,7 @@ export const profiles: ReadonlyMap<string, Profile> = new Map<string, Profile>([
       flags: 'abBcdeEiNnpqrstTuwyZ',
       valued: 'CFIUWx',
       most: 2,
-      walks: 'r',
+      walks: 'always',
       long:
         '--brief --color --color= --context --context= --exclude= --expand-tabs --ignore-all-space --ignore-blank-lines ' +
         '--ignore-case --ignore-space-change --minimal --new-file --normal --recursive --report-identical-files ' +
