@@ -59,7 +59,12 @@ export type ApprovalAnswer =
   | 'allow'
   | 'deny'
   | { readonly decision: 'allow'; readonly reason?: string; readonly arguments?: unknown; readonly always?: undefined }
-  | { readonly decision: 'allow'; readonly reason?: string; readonly always: { readonly scope: AlwaysScope } }
+  | {
+      readonly decision: 'allow';
+      readonly reason?: string;
+      readonly always: { readonly scope: AlwaysScope };
+      readonly arguments?: undefined;
+    }
   | { readonly decision: 'deny'; readonly reason?: string };
 
 /** Asks somebody. `signal` is aborted when the call is withdrawn, so that a prompt can go away. */
