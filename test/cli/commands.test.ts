@@ -112,8 +112,20 @@ describe('callgate describe', () => {
     expect(stdout).toMatch(/^mode +auto$/m);
     expect(stdout).toContain(cwd);
     const stages = [...stdout.matchAll(/^\d +(\w+)/gm)].map(([, name]) => name);
-    expect(stages).toEqual(['normalize', 'lookup', 'validate', 'pathGuard', 'commandGuard', 'urlGuard', 'permission', 'timeout', 'execute']);
-    expect(stdout).toMatch(/^4 +pathGuard +tool, args +args, effects, fs +guard, rewrites, provides fs, files [a-z-]+$/m);
+    expect(stages).toEqual([
+      'normalize',
+      'lookup',
+      'validate',
+      'pathGuard',
+      'commandGuard',
+      'urlGuard',
+      'permission',
+      'timeout',
+      'execute',
+    ]);
+    expect(stdout).toMatch(
+      /^4 +pathGuard +tool, args +args, effects, fs +guard, rewrites, provides fs, files [a-z-]+$/m,
+    );
   });
 
   it('gives the same as JSON', async () => {
