@@ -10,7 +10,7 @@ import { isProtected } from '../../../src/capabilities/fs/protected.ts';
 import type { ScopedFs } from '../../../src/capabilities/fs/types.ts';
 import { Workspace } from '../../../src/capabilities/fs/workspace.ts';
 import { ToolError } from '../../../src/errors.ts';
-import { type FsTree, makeTree, openHandles, secret, snapshot } from '../../fixtures/fs-tree.ts';
+import { type FsTree, makePipe, makeTree, openHandles, secret, snapshot } from '../../fixtures/fs-tree.ts';
 
 let tree: FsTree;
 beforeEach(() => {
@@ -393,7 +393,7 @@ describe('a link tells nothing about what lies outside', () => {
     fs.symlinkSync('loop', path.join(tree.out, 'loop'));
     fs.symlinkSync('s.txt', path.join(tree.out, 'hop'));
     fs.mkdirSync(path.join(tree.out, 'closed'), { mode: 0 });
-    execFileSync('mkfifo', [path.join(tree.out, 'pipe')]);
+    makePipe(path.join(tree.out, 'pipe'));
     const router = createRouter({ tools: fileTools, roots: [tree.root], mode: 'trusted' });
     const answers = async (target: string): Promise<unknown[]> => {
       fs.rmSync(at('probe'), { force: true });
