@@ -3,7 +3,7 @@ import { checkOptions } from '../src/options.ts';
 import { createCleaner, Notes } from '../src/output/clean.ts';
 import { createRedactor } from '../src/output/redact.ts';
 import { isToolResult, type ToolResult } from '../src/result.ts';
-import { isThenable, toPromise } from '../src/thenable.ts';
+import { ignore, isThenable, toPromise } from '../src/thenable.ts';
 import { withTraits } from '../src/traits.ts';
 import type { Call, Maybe, Next, Ready, Stage } from '../src/types.ts';
 
@@ -157,7 +157,7 @@ function reporter(onError: ((error: unknown) => void) | undefined): (error: unkn
   let warned = false;
   return (error) => {
     try {
-      if (onError) onError(error);
+      if (onError) ignore(onError(error));
       else if (!warned) process.emitWarning(`The audit sink failed; calls go on without a record. ${String(error)}`);
       warned = true;
     } catch {

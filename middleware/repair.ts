@@ -8,6 +8,7 @@ import {
   repairSteps,
 } from '../src/providers/arguments/ladder.ts';
 import { causeOf, rememberCause, type ToolResult } from '../src/result.ts';
+import { isThenable, toPromise } from '../src/thenable.ts';
 import { withTraits } from '../src/traits.ts';
 import type { Found, Maybe, Next, Stage, ToolCall } from '../src/types.ts';
 
@@ -43,8 +44,8 @@ export function repair(options: RepairOptions = {}): Stage<Found, Adds> {
       const mended = repairArguments(ctx.tool.parameters, ctx.call.arguments, ladder);
       if (mended.repaired.length === 0) return next({ call: ctx.call });
       const result = next({ call: { ...ctx.call, arguments: mended.arguments } });
-      return result instanceof Promise
-        ? result.then((settled) => noted(settled, mended.repaired))
+      return isThenable(result)
+        ? toPromise(result).then((settled) => noted(settled, mended.repaired))
         : noted(result, mended.repaired);
     },
     { needs: ['tool'], adds: ['call'], rewrites: true },

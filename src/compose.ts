@@ -1,4 +1,5 @@
-import type { CallContext } from './context.ts';
+import { CallContext } from './context.ts';
+import { StageError } from './errors.ts';
 import type { ToolResult } from './result.ts';
 import { isThenable, toPromise } from './thenable.ts';
 import { type AnyStage, type FinishFunction, isAnswer, type StepFunction, traitsOf } from './traits.ts';
@@ -26,17 +27,6 @@ export interface ComposeOptions {
   /** Names the asynchronous stage that answers nothing, or before its own `next()` has settled. Costs a promise a stage. */
   readonly strict?: boolean | undefined;
   readonly watcher?: StageWatcher | undefined;
-}
-
-/** A fault in a stage, not in the call: reported as `internal`, with the stage's name. */
-export class StageError extends Error {
-  override readonly name = 'StageError';
-  readonly stage: string;
-
-  constructor(stage: string, what: string) {
-    super(`Stage "${stage}" ${what}.`);
-    this.stage = stage;
-  }
 }
 
 /** Folds stages into one function, the first outermost. Built once a pipeline; a call only walks the closures. */
@@ -106,7 +96,7 @@ function once({ name, stage }: Entry, inner: Chain): Chain {
     const answer = stage(ctx, (adds?: object) => {
       if (entered) throw new StageError(name, 'called next() twice');
       entered = true;
-      if (ctx.settled) return ctx.over();
+      if (ctx.settled) return CallContext.afterEnd(ctx);
       if (adds !== undefined) Object.assign(ctx, adds);
       return inner(ctx);
     });
@@ -133,11 +123,11 @@ function strictly(entry: Entry, inner: Chain): Chain {
       return answer;
     });
     const answer = chain(ctx);
-    if (!(answer instanceof Promise)) {
+    if (!isThenable(answer)) {
       if (waiting > 0) throw new StageError(entry.name, tooEarly);
       return answer;
     }
-    return answer.then((result) => {
+    return toPromise(answer).then((result) => {
       if (result === undefined) throw new StageError(entry.name, noAnswer);
       // An early failure is a timeout doing its work; an early success hides what is still running.
       if (waiting > 0 && result.ok) throw new StageError(entry.name, tooEarly);
@@ -169,7 +159,7 @@ function row(entries: readonly Entry[], inner: Chain): Chain {
   async function later(ctx: CallContext, pending: PromiseLike<unknown>, at: number): Promise<ToolResult> {
     const found = await pending;
     if (isAnswer(found)) return found;
-    if (ctx.settled) return ctx.over();
+    if (ctx.settled) return CallContext.afterEnd(ctx);
     if (found !== undefined) {
       if (typeof found !== 'object' || found === null) throw odd(found, at);
       Object.assign(ctx, found);
@@ -205,7 +195,7 @@ function finishing(look: FinishFunction, inner: Chain): Chain {
 function repeating({ name, stage }: Entry, inner: Chain): Chain {
   return (ctx) => {
     const answer = stage(ctx, (adds?: object) => {
-      if (ctx.settled) return ctx.over();
+      if (ctx.settled) return CallContext.afterEnd(ctx);
       const fork = ctx.fork();
       if (adds !== undefined) Object.assign(fork, adds);
       return settling(fork, inner);

@@ -3,7 +3,7 @@ import type { ScopedFetch } from './capabilities/net/types.ts';
 import type { ScopedExec } from './capabilities/process/types.ts';
 import { type ErrorCode, type FailureOptions, isErrorCode, isRetryable, ToolError } from './errors.ts';
 import type { Registry } from './registry.ts';
-import { type Failure, noMeta, rememberCause, type Success, type ToolResult } from './result.ts';
+import { causeOf, type Failure, noMeta, rememberCause, type Success, type ToolResult } from './result.ts';
 import { ignore } from './thenable.ts';
 import type { PermissionLevel, Tool } from './tool.ts';
 import type { Call, Effect, Maybe, Run, ToolCall } from './types.ts';
@@ -41,6 +41,9 @@ export class CallContext implements Call {
 
   readonly #host: Host;
   #call: Required<ToolCall>;
+  // Beside the call, which stages see and could change: nobody answers under another id.
+  readonly #id: string;
+  readonly #name: string;
   readonly #parent: CallContext | undefined;
   #controller: AbortController | undefined = undefined;
   #abort: { readonly reason: unknown } | undefined = undefined;
@@ -53,6 +56,21 @@ export class CallContext implements Call {
   #cleanups: Listeners = undefined;
   #listeners: Listeners = undefined;
 
+  // Static, so that no name is taken from what stages may add.
+
+  /** The answer to a stage that goes on after the call, or this attempt of it, has ended. */
+  static afterEnd(ctx: CallContext): Failure {
+    return ctx.fail('aborted', tooLate);
+  }
+
+  /** An answer that was stored, shared or made up elsewhere never carries another call's id. */
+  static stamp(ctx: CallContext, result: ToolResult): ToolResult {
+    const { call_id, tool_name, meta } = result;
+    if (call_id === ctx.#id && tool_name === ctx.#name && meta !== undefined) return result;
+    const own = { ...result, call_id: ctx.#id, tool_name: ctx.#name, meta: meta ?? noMeta };
+    return own.ok ? own : rememberCause(own, causeOf(result));
+  }
+
   constructor(
     host: Host,
     call: Required<ToolCall>,
@@ -63,6 +81,8 @@ export class CallContext implements Call {
   ) {
     this.#host = host;
     this.#call = call;
+    this.#id = call.id;
+    this.#name = call.name;
     this.registry = registry;
     this.run = run;
     this.state = state;
@@ -75,7 +95,7 @@ export class CallContext implements Call {
 
   // A stage may hand on another call, as one that repairs arguments does. Whose answer this will be does not change.
   set call({ arguments: args }: Required<ToolCall>) {
-    this.#call = { id: this.#call.id, name: this.#call.name, arguments: args };
+    this.#call = { id: this.#id, name: this.#name, arguments: args };
   }
 
   get signal(): AbortSignal {
@@ -101,32 +121,27 @@ export class CallContext implements Call {
     return this.#settledAt !== undefined;
   }
 
-  /** Whether a handler was started, in this attempt or in an earlier one. */
-  get started(): boolean {
-    return this.#started || (this.#parent?.started ?? false);
-  }
-
   /** Whether a handler that this call started is still at work. */
   get running(): boolean {
     return this.#running > 0;
   }
 
   ok<T>(data: T): Success<T> {
-    return { ok: true, tool_name: this.#call.name, data, error: null, call_id: this.#call.id, meta: noMeta };
+    return { ok: true, tool_name: this.#name, data, error: null, call_id: this.#id, meta: noMeta };
   }
 
   fail(code: ErrorCode, error: string, more?: FailureOptions): Failure {
     const known = isErrorCode(code) ? code : 'internal';
     const failure: Failure = {
       ok: false,
-      tool_name: this.#call.name,
+      tool_name: this.#name,
       data: null,
       error,
-      call_id: this.#call.id,
+      call_id: this.#id,
       meta: noMeta,
       code: known,
       retryable: more?.retryable ?? isRetryable(known),
-      effect: more?.effect ?? (this.started ? 'unknown' : 'none'),
+      effect: more?.effect ?? (this.#hasStarted() ? 'unknown' : 'none'),
     };
     if (more?.details !== undefined) (failure as { details?: unknown }).details = more.details;
     return more?.cause === undefined ? failure : rememberCause(failure, more.cause);
@@ -148,7 +163,7 @@ export class CallContext implements Call {
   }
 
   restart(args: unknown): Maybe<ToolResult> {
-    if (this.aborted || this.settled) return this.over();
+    if (this.aborted || this.settled) return CallContext.afterEnd(this);
     if (++this.root.#restarts > mostRestarts) {
       return this.fail('internal', `The arguments were edited more than ${mostRestarts} times; the call was given up.`);
     }
@@ -193,11 +208,6 @@ export class CallContext implements Call {
     else if (this.#settledAt) this.#host.late(this, this.#settledAt);
   }
 
-  /** The answer to a stage that goes on after the call, or this attempt of it, has ended. */
-  over(): Failure {
-    return this.fail('aborted', tooLate);
-  }
-
   /** Ends the call, or this attempt of it: nothing that it was lent works from here on. */
   settle(): void {
     if (this.settled) return;
@@ -213,6 +223,12 @@ export class CallContext implements Call {
     // An attempt that hangs ends with its call: what it was lent is taken back, and it is heard no more.
     this.onSettled(() => fork.settle());
     return fork;
+  }
+
+  /** Whether a handler was started, in this attempt or in an earlier one. */
+  #hasStarted(): boolean {
+    if (this.#started || this.#parent === undefined) return this.#started;
+    return this.#parent.#hasStarted();
   }
 
   #cleanUp(): void {

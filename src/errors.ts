@@ -114,3 +114,14 @@ export class ToolError {
 
 // `instanceof Error` holds without Error's constructor, which would capture a stack on every throw.
 Object.setPrototypeOf(ToolError.prototype, Error.prototype);
+
+/** A fault in a stage, not in the call: reported as `internal`, with the stage's name. */
+export class StageError extends Error {
+  override readonly name = 'StageError';
+  readonly stage: string;
+
+  constructor(stage: string, what: string) {
+    super(`Stage "${stage}" ${what}.`);
+    this.stage = stage;
+  }
+}

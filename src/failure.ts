@@ -1,4 +1,4 @@
-import { ToolError } from './errors.ts';
+import { StageError, ToolError } from './errors.ts';
 import { withoutHostDetails, withoutOwnFolders } from './output/host-paths.ts';
 import { toJsonSafe } from './output/json-safe.ts';
 import { truncateText } from './output/truncate.ts';
@@ -14,6 +14,7 @@ const mostCauses = 3;
  * The failure that stands for whatever was thrown. Never throws itself, and always has something to say.
  *
  * - A `ToolError` gives its own code and text.
+ * - A `StageError` gives `internal`, whether or not the tool had been started.
  * - The reason for which the call was aborted, and any `AbortError`, give `aborted`; `timeout` when it is a TimeoutError.
  * - Anything else gives `tool_error` with its message and those of its causes: an error, a text, a number, an object,
  *   nothing at all. When the tool had not been started, the fault lies in a stage: then it is `internal`.
@@ -23,6 +24,7 @@ const mostCauses = 3;
 export function toFailure(ctx: Call, thrown: unknown): Failure {
   try {
     if (thrown instanceof ToolError) return fromToolError(ctx, thrown);
+    if (thrown instanceof StageError) return ctx.fail('internal', thrown.message, { cause: thrown });
     if (wasAborted(ctx, thrown)) return fromAbort(ctx, thrown);
     return fromForeign(ctx, thrown);
   } catch {

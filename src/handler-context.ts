@@ -26,7 +26,7 @@ export class HandlerContext implements ToolContext {
   }
 
   get call(): Required<ToolCall> {
-    return this.#ctx.call;
+    return Object.freeze(this.#ctx.call);
   }
 
   // The interface promises `fs` to tools that declare paths; execute refuses to run those without it.

@@ -93,7 +93,7 @@ export interface RouterPipeline<State> {
  *   .use('execute', execute());
  */
 export function pipeline<State = unknown>(): Pipeline<State, unknown, Call<State>> {
-  return build([]) as Pipeline<State, unknown, Call<State>>;
+  return build(Object.freeze([])) as Pipeline<State, unknown, Call<State>>;
 }
 
 // The interface above is the promise made to callers; here stages of every kind meet in one list.

@@ -71,6 +71,9 @@ export function checkRouterOptions<State>(options: RouterOptions<State>): void {
     throw new TypeError('createRouter() takes tools or a registry, not both: add the tools to the registry.');
   }
   if (options.pipeline !== undefined) {
+    if (!Array.isArray(options.pipeline?.entries)) {
+      throw new TypeError('The pipeline must come from pipeline() or defaultPipeline().');
+    }
     const useless = defaultPipelineOptions.filter((option) => option in options);
     if (useless.length > 0) {
       throw new TypeError(
@@ -85,14 +88,30 @@ export function pipelineOptions(options: object): DefaultPipelineOptions {
   return Object.fromEntries(Object.entries(options).filter(([option]) => defaultPipelineOptions.includes(option)));
 }
 
+/** Throws a TypeError for what is no signal, `null` included: a call that cannot be withdrawn must not look as if it could. */
+export function checkSignal(signal: unknown): void {
+  if (signal === undefined) return;
+  const listen = (signal as { addEventListener?: unknown } | null)?.addEventListener;
+  if (typeof listen !== 'function') {
+    throw new TypeError(`The signal of a call must be an AbortSignal; it is ${String(signal)}.`);
+  }
+}
+
+function checkRun(run: Partial<Run>): void {
+  if (typeof run !== 'object' || run === null) {
+    throw new TypeError(`The run of a call must be an object; it is ${String(run)}.`);
+  }
+  if (run.tools !== undefined && !Array.isArray(run.tools)) {
+    throw new TypeError('The tools of a run must be a list of names.');
+  }
+}
+
 /** Options that cannot be used are an answer like any other: `call` never rejects. */
 export function checkCallOptions(options: CallOptions): void {
   try {
     checkOptions('call', options, callOptions);
-    const { signal } = options as { signal?: { addEventListener?: unknown } | null };
-    if (signal !== undefined && typeof signal?.addEventListener !== 'function') {
-      throw new TypeError(`The signal of a call must be an AbortSignal; it is ${String(signal)}.`);
-    }
+    checkSignal(options.signal);
+    if (options.run !== undefined) checkRun(options.run);
     if (options.deadline !== undefined) checkMilliseconds(options.deadline, 'The deadline of a call');
   } catch (error) {
     throw new ToolError(error instanceof Error ? error.message : String(error), { code: 'internal', cause: error });

@@ -15,13 +15,14 @@ import type { ResumeOptions } from './policy/resume.ts';
 import type { SignedDecision } from './policy/signed.ts';
 import type { Offer, ProviderName, ToolReport, ToolSchemas } from './providers/index.ts';
 import { createRegistry, Registry } from './registry.ts';
-import { causeOf, type Failure, isToolResult, noMeta, rememberCause, type ToolResult } from './result.ts';
+import { causeOf, type Failure, isToolResult, rememberCause, type ToolResult } from './result.ts';
 import {
   type BatchOptions,
   type CallOptions,
   callOptions,
   checkCallOptions,
   checkRouterOptions,
+  checkSignal,
   pipelineOptions,
   type RouterOptions,
 } from './router-options.ts';
@@ -141,7 +142,7 @@ export class Router<State = unknown> {
    * if (result.ok) result.data.celsius;      // a number, by the tool's output schema
    */
   invoke<T extends Tool>(tool: T, args: ArgumentsFor<T>, options?: CallOptions<State>): Promise<ToolResult<DataOf<T>>> {
-    return this.call({ name: tool.name, arguments: args }, options) as Promise<ToolResult<DataOf<T>>>;
+    return this.call({ name: tool?.name, arguments: args }, options) as Promise<ToolResult<DataOf<T>>>;
   }
 
   /** Routes calls side by side. Exactly one result a call, in the order of the calls; a deadline is one for them all. */
@@ -201,8 +202,9 @@ export class Router<State = unknown> {
   }
 
   #batch(options: BatchOptions<State> = {}): Parameters<typeof runAll>[1] {
-    const { concurrency = Number.POSITIVE_INFINITY, deadline = this.#deadline, ...rest } = options;
     checkOptions('callAll', options, callOptions);
+    const { concurrency = Number.POSITIVE_INFINITY, deadline = this.#deadline, ...rest } = options;
+    checkSignal(rest.signal);
     const limit = checkMilliseconds(deadline, 'The deadline of a batch');
     if (!(typeof concurrency === 'number' && concurrency >= 1)) {
       throw new TypeError(`concurrency must be at least 1; it is ${String(concurrency)}.`);
@@ -267,7 +269,7 @@ export class Router<State = unknown> {
     }
     let answer: ToolResult;
     try {
-      answer = stamped(ctx, this.#answer(ctx, result, failed));
+      answer = CallContext.stamp(ctx, this.#answer(ctx, result, failed));
     } catch (error) {
       const text = 'The result could not be read. This is a fault of a stage.';
       answer = CallContext.prototype.fail.call(ctx, 'internal', text, { cause: error });
@@ -369,14 +371,6 @@ export function createRouter<State = unknown>(options: RouterOptions<State>): Ro
 
 function overdue(deadline: number): ToolError {
   return new ToolError(`The call did not finish within its overall deadline of ${deadline} ms.`, { code: 'timeout' });
-}
-
-/** An answer that was stored, shared or made up elsewhere never carries another call's id. */
-function stamped(ctx: CallContext, result: ToolResult): ToolResult {
-  const { id, name } = ctx.call;
-  if (result.call_id === id && result.tool_name === name && result.meta !== undefined) return result;
-  const own = { ...result, call_id: id, tool_name: name, meta: result.meta ?? noMeta };
-  return own.ok ? own : rememberCause(own, causeOf(result));
 }
 
 /** What a call says of its run; what it leaves open, also by `undefined`, stays as the router has it. */

@@ -52,6 +52,9 @@ export function traitsOf(stage: unknown): Traits {
 
 /** Gives a stage further traits. Returns the same function, so that its name stays. */
 export function withTraits<S extends AnyStage>(stage: S, traits: Traits): S {
+  if (traits.guard === false && traitsOf(stage).guard) {
+    throw new TypeError(`"${stage.name || 'stage'}" is a guard and stays one.`);
+  }
   Object.defineProperty(stage, key, { value: Object.freeze({ ...traitsOf(stage), ...traits }), configurable: true });
   return stage;
 }

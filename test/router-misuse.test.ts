@@ -2,16 +2,21 @@
 // the process lives on.
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { audit } from '../middleware/audit.ts';
 import { execute } from '../middleware/execute.ts';
 import { lookup } from '../middleware/lookup.ts';
+import { permission } from '../middleware/permission.ts';
+import { repair } from '../middleware/repair.ts';
 import { validate } from '../middleware/validate.ts';
 import { when } from '../middleware/when.ts';
+import type { Entry } from '../src/compose.ts';
 import { defaultPipeline } from '../src/default-pipeline.ts';
 import { defineTool } from '../src/define-tool.ts';
 import { pipeline } from '../src/pipeline.ts';
 import { createRegistry } from '../src/registry.ts';
 import type { ToolResult } from '../src/result.ts';
 import { createRouter } from '../src/router.ts';
+import type { ToolContext } from '../src/tool.ts';
 import { type AnyStage, finish, repeatable, step, withTraits } from '../src/traits.ts';
 import type { Call, Maybe, Stage } from '../src/types.ts';
 import { nextTurn } from './support.ts';
@@ -73,6 +78,18 @@ describe('options of a call', () => {
     const result = await createRouter({ tools }).call(call, { signal: signal as never });
     expect(result).toMatchObject({ ok: false, code: 'internal', call_id: 'c1', tool_name: 'reads', effect: 'none' });
     expect(result.error).toContain('AbortSignal');
+  });
+
+  test.each([null, {}, 'now'])('a batch with the signal %j, or no object of options, is refused at once', (signal) => {
+    const router = createRouter({ tools });
+    expect(() => router.callAll([call], { signal: signal as never })).toThrow('AbortSignal');
+    expect(() => router.stream([call], { signal: signal as never })).toThrow('AbortSignal');
+    expect(() => router.callAll([call], null as never)).toThrow('takes an object');
+  });
+
+  test.each(['me', { tools: 'reads' }, null])('a run that is %j is answered with what is wrong', async (run) => {
+    const result = await createRouter({ tools }).call(call, { run: run as never });
+    expect(result).toMatchObject({ code: 'internal', call_id: 'c1', error: expect.stringContaining('run') });
   });
 
   test('options that cannot be read are answered', async () => {
@@ -182,6 +199,29 @@ describe('stages that spoil the context', () => {
     }
   });
 
+  test('nobody changes whose answer it is: neither a stage nor a handler', async () => {
+    const forges = withStage((ctx, next: () => Maybe<ToolResult>) => {
+      Object.assign(ctx.call, { id: 'forged', name: 'other' });
+      return next();
+    }, 'permission');
+    expect(await forges.call(call)).toMatchObject({ ok: true, call_id: 'c1', tool_name: 'reads' });
+    const handler = (_: unknown, ctx: ToolContext): unknown => Object.assign(ctx.call, { id: 'forged' });
+    const router = createRouter({ tools: [defineTool({ ...reads, handler })] });
+    expect(await router.call(call)).toMatchObject({ ok: false, code: 'tool_error', call_id: 'c1' });
+  });
+
+  test('a stage is to blame for its faults after the handler has run, too', async () => {
+    const twice: Stage = async (_, next) => {
+      await next();
+      return next();
+    };
+    expect(await withStage(twice, 'permission').call(call)).toMatchObject({
+      code: 'internal',
+      effect: 'unknown',
+      error: 'Stage "odd" called next() twice.',
+    });
+  });
+
   test('a context without its methods is answered for', async () => {
     const router = withStage((ctx) => {
       Object.defineProperty(ctx, 'fail', { value: undefined });
@@ -213,6 +253,26 @@ describe('stages that spoil the context', () => {
       return next();
     });
     expect(await router.call(hanging)).toMatchObject({ code: 'aborted', effect: 'unknown' });
+  });
+});
+
+describe('answers that are promises of another library', () => {
+  const foreign = (promise: Maybe<ToolResult>): Promise<ToolResult> => {
+    const settled = Promise.resolve(promise);
+    // biome-ignore lint/suspicious/noThenProperty: a promise of another library
+    return { then: settled.then.bind(settled) } as Promise<ToolResult>;
+  };
+  const wraps: Stage = (_, next) => foreign(next());
+
+  test('a strict router waits for them', async () => {
+    const pipeline = defaultPipeline().after('lookup', 'wraps', wraps);
+    expect(await createRouter({ tools, strict: true, pipeline }).call(call)).toMatchObject({ ok: true });
+  });
+
+  test('repair waits for them', async () => {
+    const pipeline = defaultPipeline().after('lookup', 'repair', repair()).after('repair', 'wraps', wraps);
+    const result = await createRouter({ tools, pipeline }).call({ ...call, arguments: '"{\\"n\\":1}"' });
+    expect(result).toMatchObject({ ok: true, meta: { repaired: [{ step: 'double-encoding' }] } });
   });
 });
 
@@ -544,6 +604,25 @@ describe('observers', () => {
     off();
     await router.call(call);
     expect(heard).toBe(1);
+  });
+});
+
+describe('pipelines', () => {
+  test('a guard stays one, and no stage is slipped in behind the checks', () => {
+    expect(() => withTraits(permission(), { guard: false })).toThrow('is a guard and stays one');
+    expect(() => (pipeline().entries as Entry[]).push({ name: 'x', stage: execute() })).toThrow(TypeError);
+    for (const odd of [{}, [lookup()], null]) {
+      expect(() => createRouter({ tools, pipeline: odd as never })).toThrow('must come from pipeline()');
+    }
+  });
+
+  test('a failing audit may fail to say so', async () => {
+    const rejects = async (): Promise<void> => {
+      throw new Error('broken');
+    };
+    const stage = audit(rejects, { onError: rejects });
+    const router = createRouter({ tools, pipeline: defaultPipeline().before('normalize', 'audit', stage) });
+    expect(await router.call(call)).toMatchObject({ ok: true });
   });
 });
 
