@@ -1,9 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { defineTool } from '../../src/define-tool.ts';
-import type { ApprovalRequest } from '../../src/policy/approval.ts';
+import { type ApprovalRequest, readAnswer } from '../../src/policy/approval.ts';
 import type { Rule } from '../../src/policy/rule.ts';
 import { signDecision } from '../../src/policy/signed.ts';
 import { memoryStore } from '../../src/policy/store.ts';
@@ -149,6 +150,29 @@ describe('an approver that is confused or bribed', () => {
     expect(await router.resume(signed, { store: approvals, key })).toMatchObject({ details: { reason: 'unknown' } });
     expect(ran).toEqual([]);
   });
+});
+
+test('whatever an approver says, only the known forms allow', () => {
+  const word = fc.constantFrom('allow', 'deny', 'ALLOW', 'yes', 'approve', true, false, 1, null);
+  const answer = fc.oneof(
+    word,
+    fc.anything(),
+    fc.record({ decision: word, allowed: word, always: fc.anything(), arguments: fc.anything() }, { requiredKeys: [] }),
+  );
+  fc.assert(
+    fc.property(answer, (said) => {
+      let read: ReturnType<typeof readAnswer>;
+      try {
+        read = readAnswer(said);
+      } catch {
+        return;
+      }
+      const isAllowance =
+        said === true || said === 'allow' || (said as { decision?: unknown } | null | undefined)?.decision === 'allow';
+      expect(read.allowed === true).toBe(isAllowance);
+      expect(read.allowed === undefined).toBe(said === undefined);
+    }),
+  );
 });
 
 describe('a model that looks for a gap', () => {
