@@ -1,5 +1,6 @@
 import dgram from 'node:dgram';
 import fs from 'node:fs';
+import os from 'node:os';
 import { createRouter, type ToolResult } from 'callgate';
 import type { UrlGuardOptions } from 'callgate/middleware/url-guard';
 import { type BrowserOpenOptions, browserOpen } from 'callgate/tools';
@@ -17,7 +18,7 @@ function open(
   options: BrowserOpenOptions = {},
   urls: UrlGuardOptions = {},
 ): Promise<ToolResult> {
-  const tool = browserOpen({ executablePath, sandbox, settleTimeout: 500, ...options });
+  const tool = browserOpen({ executablePath, sandbox, settleTimeout: 10_000, ...options });
   const listed = { privateAddresses: [`127.0.0.1:${server.port}`], ...urls };
   const router = createRouter({ tools: [tool], urls: listed, mode: 'trusted' });
   return router.call({ name: 'browser_open', arguments: { url: `${server.origin}/page`, ...args } });
@@ -87,17 +88,27 @@ describe.skipIf(!fs.existsSync(executablePath))(`browser_open (needs a Chromium 
     const udp = dgram.createSocket('udp4');
     let received = 0;
     udp.on('message', () => received++);
-    await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => udp.bind(0, '0.0.0.0', resolve));
     const { port } = udp.address();
-    await using server = await page(
-      `<p id=out>waiting</p><script>
-         const peer = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${port}' }] });
-         peer.createDataChannel('x');
-         peer.createOffer().then((offer) => peer.setLocalDescription(offer));
-         peer.onicegatheringstatechange = () => { if (peer.iceGatheringState === 'complete') out.textContent = 'gathered' };
-       </script>`,
-    );
-    const { data } = await open(server, {}, { settleTimeout: 1500 });
+    const own = Object.values(os.networkInterfaces()).flatMap((found) => found ?? []);
+    const servers = own.filter(({ family }) => family === 'IPv4').map(({ address }) => `stun:${address}:${port}`);
+    // The page counts as loading until it has tried everything.
+    const html = `<p id=out>waiting</p><script>
+      const busy = new AbortController();
+      fetch('/busy', { signal: busy.signal }).catch(() => {});
+      const peer = new RTCPeerConnection({ iceServers: [{ urls: ${JSON.stringify(servers)} }] });
+      peer.createDataChannel('x');
+      peer.createOffer().then((offer) => peer.setLocalDescription(offer));
+      peer.onicegatheringstatechange = () => {
+        if (peer.iceGatheringState !== 'complete') return;
+        out.textContent = 'gathered';
+        busy.abort();
+      };
+    </script>`;
+    await using server = await serve((request, response) => {
+      if (request.url === '/page') response.writeHead(200, { 'content-type': 'text/html' }).end(html);
+    });
+    const { data } = await open(server, {}, { settleTimeout: 15_000 });
     expect(data).toContain('gathered');
     expect(received).toBe(0);
     udp.close();

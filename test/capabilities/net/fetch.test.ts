@@ -272,7 +272,7 @@ describe('a redirect', () => {
 });
 
 describe('a hostile server', () => {
-  const limits = { connectTimeout: 2000, headersTimeout: 60, totalTimeout: 120, maxBytes: 100_000 };
+  const limits = { headersTimeout: 60 };
 
   it.each<[string, () => Buffer, string]>([
     ['gzip', () => zlib.gzipSync(Buffer.alloc(50_000_000)), 'gzip'],
@@ -359,7 +359,9 @@ describe('a hostile server', () => {
       const timer = setInterval(() => response.write('x'), 10);
       response.on('close', () => clearInterval(timer));
     });
-    expect(await failureOf(fetchUnder({ ...limits, ...openFor(server.port) }, server.origin))).toBe('timeout total');
+    expect(await failureOf(fetchUnder({ totalTimeout: 150, ...openFor(server.port) }, server.origin))).toBe(
+      'timeout total',
+    );
   });
 
   it.each([
