@@ -1,7 +1,7 @@
 import { CallContext } from './context.ts';
 import { StageError } from './errors.ts';
 import type { ToolResult } from './result.ts';
-import { isThenable, toPromise } from './thenable.ts';
+import { ignore, isThenable, toPromise } from './thenable.ts';
 import { type AnyStage, type FinishFunction, isAnswer, type StepFunction, traitsOf } from './traits.ts';
 import type { Maybe } from './types.ts';
 
@@ -198,7 +198,9 @@ function repeating({ name, stage }: Entry, inner: Chain): Chain {
       if (ctx.settled) return CallContext.afterEnd(ctx);
       const fork = ctx.fork();
       if (adds !== undefined) Object.assign(fork, adds);
-      return settling(fork, inner);
+      const attempt = settling(fork, inner);
+      ignore(attempt);
+      return attempt;
     });
     if (answer === undefined) throw new StageError(name, noAnswer);
     return answer;

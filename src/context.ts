@@ -176,7 +176,10 @@ export class CallContext implements Call {
     this.exec = undefined;
     this.level = undefined;
     this.mustAsk = undefined;
-    return this.#host.restart(this);
+    const answer = this.#host.restart(this);
+    // A stage may forget it, as it may forget its next().
+    ignore(answer);
+    return answer;
   }
 
   progress(data: unknown): void {

@@ -104,6 +104,10 @@ describe('mistakes do not compile', () => {
 
   test('taking out a guard, or a stage that others build on', () => {
     mine.without('timeout');
+    // @ts-expect-error a guard can only be replaced, however it came in
+    mine.before('permission', 'second', permission).without('second');
+    // @ts-expect-error as above
+    mine.after('permission', 'second', permission).without('second');
     // @ts-expect-error a guard can only be replaced
     mine.without('permission');
     // @ts-expect-error "validate" needs its tool
@@ -115,6 +119,11 @@ describe('mistakes do not compile', () => {
       'validate',
       step((ctx) => ({ args: { name: ctx.tool.name } })),
     );
+    mine.replace(
+      'permission',
+      guard((_: Ready, next: () => Maybe<ToolResult>) => next()),
+    );
+    // @ts-expect-error a guard is replaced by a guard
     mine.replace('permission', (_, next) => next());
     // @ts-expect-error nothing would add the tool
     mine.replace('lookup', normalize);

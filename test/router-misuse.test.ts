@@ -329,6 +329,42 @@ describe('answers that are no results', () => {
     expect(await createRouter({ tools, pipeline: bare }).call(call)).toMatchObject({ code: 'denied' });
   });
 
+  test.each<[string, AnyStage]>([
+    [
+      'next()',
+      (ctx, next: () => unknown) => {
+        void next();
+        return ctx.fail('denied', 'no');
+      },
+    ],
+    [
+      'the attempts of a stage that repeats',
+      repeatable<Stage>((ctx, next) => {
+        void next();
+        void next();
+        return ctx.fail('denied', 'no');
+      }),
+    ],
+    [
+      'restart()',
+      (ctx) => {
+        if (ctx.call.arguments === 'again') return Promise.reject(new Error('late'));
+        void ctx.restart('again');
+        return ctx.fail('denied', 'no');
+      },
+    ],
+  ])('the promise of %s may be dropped, and reject', async (_, stage) => {
+    const late: Stage = async () => {
+      await pause(5);
+      throw new Error('late');
+    };
+    for (const strict of [false, true]) {
+      const router = createRouter({ tools, strict, pipeline: pipeline().use('drops', stage).use('late', late) });
+      expect(await router.call(call)).toMatchObject({ ok: false, call_id: 'c1' });
+      await pause(10);
+    }
+  });
+
   test.each([undefined, 'text', 5])('step(%j) and finish(%j) are refused when they are made', (look) => {
     expect(() => step(look as never)).toThrow('takes a function');
     expect(() => finish(look as never)).toThrow('takes a function');
