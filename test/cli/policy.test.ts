@@ -174,7 +174,7 @@ describe('callgate policy, misused', () => {
   });
 
   it('a pipeline without a permission that can be looked into', async () => {
-    const config = `export default { tools: [], pipeline: { names: [], entries: [], describe: () => [] } };`;
+    const config = `export default { tools: [], pipeline: { names: ['a'], entries: [{ name: 'a', stage: (ctx) => ctx.ok(1) }], describe: () => [] } };`;
     const { status, stderr } = await callgate(folderWith({ 'callgate.config.mjs': config }), 'policy', 'lint');
     expect(status).toBe(2);
     expect(stderr).toContain('no permission stage');
