@@ -63,6 +63,12 @@ export class CallContext implements Call {
     return ctx.fail('aborted', tooLate);
   }
 
+  /** Whether a handler was started, in this attempt or in an earlier one. */
+  static hasStarted(ctx: CallContext): boolean {
+    if (ctx.#started || ctx.#parent === undefined) return ctx.#started;
+    return CallContext.hasStarted(ctx.#parent);
+  }
+
   /** An answer that was stored, shared or made up elsewhere never carries another call's id. */
   static stamp(ctx: CallContext, result: ToolResult): ToolResult {
     const { call_id, tool_name, meta } = result;
@@ -141,7 +147,7 @@ export class CallContext implements Call {
       meta: noMeta,
       code: known,
       retryable: more?.retryable ?? isRetryable(known),
-      effect: more?.effect ?? (this.#hasStarted() ? 'unknown' : 'none'),
+      effect: more?.effect ?? (CallContext.hasStarted(this) ? 'unknown' : 'none'),
     };
     if (more?.details !== undefined) (failure as { details?: unknown }).details = more.details;
     return more?.cause === undefined ? failure : rememberCause(failure, more.cause);
@@ -226,12 +232,6 @@ export class CallContext implements Call {
     // An attempt that hangs ends with its call: what it was lent is taken back, and it is heard no more.
     this.onSettled(() => fork.settle());
     return fork;
-  }
-
-  /** Whether a handler was started, in this attempt or in an earlier one. */
-  #hasStarted(): boolean {
-    if (this.#started || this.#parent === undefined) return this.#started;
-    return this.#parent.#hasStarted();
   }
 
   #cleanUp(): void {
