@@ -43,6 +43,8 @@ export interface PermissionOptions {
 /** The stage, which also knows what is worth offering to a model. */
 export type PermissionStage = Stage<Ready> &
   Guard & {
+    /** The names of the modes it knows; absent where it knows none. */
+    readonly modes?: readonly string[];
     /** Whether a tool can be allowed at all in a mode; see `offered`. */
     offers(tool: Tool, mode: string): boolean;
     /** Which rule, policy or mode decides about a call, and what the other modes would do. Nothing is asked or kept. */
@@ -79,6 +81,7 @@ export function permission(options: PermissionOptions = {}): PermissionStage {
 
   const stage = guard(step(permission), { needs: ['tool', 'args'] }) as Stage<Ready> & Guard;
   return Object.assign(stage, {
+    modes: modes.names,
     offers: (tool: Tool, mode: string) => offered(tool, mode, { policies, modes }),
     // What tools are known to be is kept by deciding, and explaining must keep nothing.
     explain: async (ctx: Ready) => {

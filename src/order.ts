@@ -28,6 +28,17 @@ export function checkOrder(entries: readonly Entry[]): void {
   }
 }
 
+/** Refuses a pipeline in which nothing answers: its last stage hands on to nobody. */
+export function checkComplete(entries: readonly Entry[]): void {
+  const last = entries.at(-1);
+  if (last === undefined)
+    throw new TypeError('The pipeline has no stages: it needs at least one that answers, such as execute().');
+  const { step, finish, needs, adds, ends } = traitsOf(last.stage);
+  // A bare function may well answer by itself.
+  if (ends || (step ?? finish ?? needs ?? adds) === undefined) return;
+  throw new TypeError(`Nothing answers a call: "${last.name}" is the last stage and hands on. ${placed(entries)}`);
+}
+
 function checkPair(outer: Entry, inner: Entry, entries: readonly Entry[]): void {
   const first = traitsOf(outer.stage);
   const second = traitsOf(inner.stage);

@@ -1,6 +1,6 @@
 import type { Entry } from './compose.ts';
 import { checkOrder } from './order.ts';
-import { type AnyStage, type Traits, traitsOf } from './traits.ts';
+import { type AnyStage, type Guard, type Traits, traitsOf } from './traits.ts';
 import type { Call, Stage } from './types.ts';
 
 /** What the types know of one place in a pipeline. */
@@ -13,6 +13,7 @@ export interface Place<In = unknown, Adds = unknown, Guards extends boolean = bo
 type Name<Known> = keyof { [N in keyof Known as N & string]: true };
 type At<Known, N> = N extends keyof Known ? Known[N] : never;
 type InOf<P> = P extends Place<infer In> ? In : never;
+type GuardIf<P> = P extends { readonly guards: true } ? Guard : unknown;
 type AddsOf<P> = P extends Place<unknown, infer Adds> ? Adds : never;
 /** A name that is free, or a text that says that it is not. */
 type Free<Known, N extends string> = N extends keyof Known ? `"${N}" is taken: names are used once in a pipeline` : N;
@@ -51,10 +52,13 @@ export interface Pipeline<State, Known, Out> {
     name: Free<Known, N>,
     stage: Stage<Out, Adds> & { readonly guards?: G },
   ): Pipeline<State, Known & Record<N, Place<Out, Adds, G>>, With<Out, Adds>>;
-  /** Puts another stage in the place of `name`. It may need what the old one could, and must add what the old one did. */
+  /**
+   * Puts another stage in the place of `name`. It may need what the old one could, must add what the old one did, and be
+   * a guard if that was one: `guard(stage)`, or `allowAll()` to switch permission off where a reviewer can find it.
+   */
   replace<N extends Name<Known>, Adds extends AddsOf<At<Known, N>>>(
     name: N,
-    stage: Stage<InOf<At<Known, N>>, Adds>,
+    stage: Stage<InOf<At<Known, N>>, Adds> & GuardIf<At<Known, N>>,
   ): Pipeline<State, Known, Out>;
   /** Puts a stage just outside `anchor`; of several, the newest stands nearest. */
   before<A extends Name<Known>, N extends string, Adds, G extends boolean = false>(
@@ -137,7 +141,15 @@ function build(entries: readonly Entry[]): Built {
     names,
     entries,
     use: (name: string, stage: AnyStage) => edit(entries.length, 0, fresh(name, stage)),
-    replace: (name: string, stage: AnyStage) => edit(place(name), 1, entry(name, stage)),
+    replace: (name: string, stage: AnyStage) => {
+      const at = place(name);
+      if (traitsOf(entries[at]?.stage).guard && typeof stage === 'function' && !traitsOf(stage).guard) {
+        throw new TypeError(
+          `"${name}" is a guard, and what replaces it must be one: write guard(stage), or allowAll() to switch it off.`,
+        );
+      }
+      return edit(at, 1, entry(name, stage));
+    },
     before: (anchor: string, name: string, stage: AnyStage) => edit(place(anchor), 0, fresh(name, stage)),
     after: (anchor: string, name: string, stage: AnyStage) => edit(place(anchor) + 1, 0, fresh(name, stage)),
     without: (name: string) => {

@@ -10,6 +10,7 @@ import { checkMilliseconds } from './milliseconds.ts';
 import { copied, type Listener, Observers, observed, type RouterEvent } from './observers.ts';
 import { OfferCache, type OfferOptions, type Offers } from './offers.ts';
 import { checkOptions } from './options.ts';
+import { checkComplete } from './order.ts';
 import type { RouterPipeline, StageDescription } from './pipeline.ts';
 import type { ResumeOptions } from './policy/resume.ts';
 import type { SignedDecision } from './policy/signed.ts';
@@ -80,6 +81,8 @@ export class Router<State = unknown> {
       },
     };
     this.#offers = new OfferCache(this.registry, offersOf(this.pipeline));
+    checkComplete(this.pipeline.entries);
+    checkMode(this.pipeline, this.#run.mode);
     for (const tool of this.registry.list()) checkCapabilities(tool, this.pipeline);
   }
 
@@ -94,6 +97,7 @@ export class Router<State = unknown> {
   }
 
   set mode(mode: string) {
+    checkMode(this.pipeline, mode);
     this.#run = Object.freeze({ ...this.#run, mode });
   }
 
@@ -232,6 +236,7 @@ export class Router<State = unknown> {
 
   #begin(call: ToolCall, options: CallOptions<State> | undefined): CallContext {
     const { id, name } = call;
+    if (name === undefined || name === null) throw new ToolError(noName, { code: 'invalid_arguments' });
     let run = this.#run;
     let state = this.#state;
     if (options !== undefined) {
@@ -324,7 +329,7 @@ export class Router<State = unknown> {
       const timer =
         deadline === Number.POSITIVE_INFINITY
           ? undefined
-          : setTimeout(() => held.withdraw(overdue(deadline)), deadline);
+          : setTimeout(() => held.withdraw(overdue(ctx, deadline)), deadline);
       if (signal?.aborted) held.withdraw(signal.reason);
       else if (signal !== undefined) watchSignal(signal, held);
       ctx.onSettled(() => {
@@ -369,8 +374,20 @@ export function createRouter<State = unknown>(options: RouterOptions<State>): Ro
   return new Router(options);
 }
 
-function overdue(deadline: number): ToolError {
-  return new ToolError(`The call did not finish within its overall deadline of ${deadline} ms.`, { code: 'timeout' });
+const noName =
+  'A tool call is an object { id, name, arguments }, and this one has no name. ' +
+  "Calls in a provider's response are read with its format from callgate/providers.";
+
+function overdue(ctx: CallContext, deadline: number): ToolError {
+  const happened = CallContext.hasStarted(ctx)
+    ? 'It may have taken effect all the same: check before you try again.'
+    : 'It had not been started.';
+  return new ToolError(
+    `The call did not finish within its overall deadline of ${Math.ceil(deadline)} ms. ${happened}`,
+    {
+      code: 'timeout',
+    },
+  );
 }
 
 /** What a call says of its run; what it leaves open, also by `undefined`, stays as the router has it. */
@@ -403,4 +420,14 @@ function cleanerOf({ entries }: RouterPipeline<never>): ((data: unknown) => unkn
 function offersOf({ entries }: RouterPipeline<never>): Offers {
   const deciding = entries.flatMap(({ stage }) => ('offers' in stage ? [stage.offers as Offers] : []));
   return (tool, mode) => deciding.every((offers) => offers(tool, mode));
+}
+
+/** A mode that nobody knows would deny every call, and tell the model what the programmer should hear. */
+function checkMode({ entries }: RouterPipeline<never>, mode: string): void {
+  for (const { stage } of entries) {
+    const modes = 'modes' in stage && Array.isArray(stage.modes) ? stage.modes : undefined;
+    if (modes !== undefined && !modes.includes(mode)) {
+      throw new TypeError(`There is no mode "${mode}". The modes are: ${modes.join(', ')}.`);
+    }
+  }
 }

@@ -111,7 +111,8 @@ describe('orders that cannot work or are not safe', () => {
   test('a guard cannot be left out, only replaced', () => {
     const guarded = untyped().use('permission', judges).use('b', pass);
     expect(() => guarded.without('permission')).toThrow("replace('permission', allowAll())");
-    expect(guarded.replace('permission', pass).names).toEqual(['permission', 'b']);
+    expect(() => guarded.replace('permission', pass)).toThrow('what replaces it must be one: write guard(stage)');
+    expect(guarded.replace('permission', guard(named('mine'))).names).toEqual(['permission', 'b']);
   });
 
   test('arguments are not rewritten after a guard has judged them', () => {

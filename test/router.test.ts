@@ -11,7 +11,7 @@ import { pipeline } from '../src/pipeline.ts';
 import { createRegistry } from '../src/registry.ts';
 import { isToolResult, type ToolResult } from '../src/result.ts';
 import { createRouter, type Router } from '../src/router.ts';
-import { type AnyStage, guard, step } from '../src/traits.ts';
+import { type AnyStage, type Guard, guard, step } from '../src/traits.ts';
 import type { Call, Maybe, Stage } from '../src/types.ts';
 import { nextTurn } from './support.ts';
 
@@ -122,6 +122,16 @@ describe('call', () => {
     ],
   ])('answers %s, which is no call, without rejecting', async (_, call) => {
     expect(await createRouter({ tools: [add] }).call(call as never)).toMatchObject({ ok: false, effect: 'none' });
+  });
+
+  test("tells a call in a provider's own form from one with a wrong name", async () => {
+    const call = { id: 'c1', type: 'function', function: { name: 'add', arguments: '{}' } };
+    const result = await createRouter({ tools: [add] }).call(call as never);
+    expect(result).toMatchObject({
+      code: 'invalid_arguments',
+      call_id: 'c1',
+      error: expect.stringContaining('callgate/providers'),
+    });
   });
 
   test('answers options that do not exist without rejecting', async () => {
@@ -374,7 +384,11 @@ describe('deadlines', () => {
     const router = createRouter({ tools: [add], pipeline: pipeline().use('hangs', hangs), deadline: 500 });
     const answer = router.call({ name: 'add' });
     await vi.advanceTimersByTimeAsync(501);
-    expect(await answer).toMatchObject({ code: 'timeout', effect: 'none', error: expect.stringContaining('500 ms') });
+    expect(await answer).toMatchObject({
+      code: 'timeout',
+      effect: 'none',
+      error: expect.stringMatching(/500 ms\. It had not been started\.$/),
+    });
     expect(vi.getTimerCount()).toBe(0);
   });
 });
@@ -511,7 +525,7 @@ describe('restart', () => {
     let left = times;
     return guard(step((ctx: Call) => (left-- > 0 ? ctx.restart(edit(ctx)) : undefined)));
   };
-  const router = (stage: AnyStage) =>
+  const router = (stage: AnyStage & Guard) =>
     createRouter({ tools: [add], pipeline: defaultPipeline().replace('permission', stage) });
 
   test('runs the chain again on edited arguments, which are validated again', async () => {
@@ -787,6 +801,20 @@ describe('building', () => {
     expect(ran).toBe(false);
   });
 
+  test('refuses a pipeline in which nothing answers, and a mode that nobody knows', () => {
+    expect(() => createRouter({ pipeline: pipeline() as never })).toThrow('has no stages');
+    const open = pipeline().use('normalize', normalize()).use('lookup', lookup()).use('validate', validate());
+    expect(() => createRouter({ pipeline: open })).toThrow('Nothing answers a call: "validate" is the last stage');
+    expect(() => createRouter({ tools: [add], mode: 'auot' })).toThrow(
+      'There is no mode "auot". The modes are: plan, ask',
+    );
+    const router = createRouter({ tools: [add], modes: { night: { default: 'deny' } } as never });
+    expect(() => {
+      router.mode = 'nihgt';
+    }).toThrow('There is no mode "nihgt"');
+    router.mode = 'night';
+  });
+
   test('the mode can be changed while the router is at work', async () => {
     const writes = defineTool({
       name: 'w',
@@ -844,6 +872,7 @@ describe('invariants', () => {
       fc.asyncProperty(fc.array(stages, { minLength: 1, maxLength: 4 }), fc.boolean(), async (list, strict) => {
         let built = pipeline() as never as { use(name: string, stage: AnyStage): never; entries: never };
         for (const [at, stage] of list.entries()) built = built.use(`s${at}`, stage);
+        built = built.use('end', (ctx) => ctx.ok('end'));
         const router = createRouter({ tools: [add], pipeline: built as never, strict });
         const results = await router.callAll(
           [
