@@ -143,6 +143,11 @@ describe('what a model is offered', () => {
       'reads',
       'writes',
     ]);
+    const sometimes = [{ decision: 'deny', tool: 'writes', arguments: { to: 'x' } }] as const;
+    expect(await names(createRouter({ tools, mode: 'plan', rules: sometimes }))).toEqual(['reads']);
+    expect(await names(createRouter({ tools, rules: sometimes }))).toEqual(['reads', 'writes', 'runs']);
+    const asks = [{ decision: 'ask', tool: 'writes' }] as const;
+    expect(await names(createRouter({ tools, mode: 'plan', rules: asks }))).toEqual(['reads', 'writes']);
     expect(await names(createRouter({ tools, allowed: ['runs'] }))).toEqual(['runs']);
   });
 

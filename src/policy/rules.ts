@@ -46,7 +46,8 @@ export function rules(list: readonly Rule[], options: RulesOptions = {}): RuleLi
     foresee(tool: Tool, mode: string): Foresight {
       const found = candidates(tool).filter((rule) => rule.appliesIn(mode));
       if (found.some((rule) => rule.decision === 'deny' && !rule.depends(tool))) return 'deny';
-      return found.length === 0 ? 'silent' : 'depends';
+      // A rule that can only deny never gives what the mode does not.
+      return found.some((rule) => rule.decision !== 'deny') ? 'depends' : 'silent';
     },
   });
   lists.add(made);
