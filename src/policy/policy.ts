@@ -32,8 +32,8 @@ export interface Policy {
   /** Judges a call; `undefined` is no opinion. */
   decide(request: PolicyRequest): Maybe<Verdict | undefined>;
   /**
-   * What it will say of every call of this tool, whatever the arguments: it always denies, it never has an opinion, or
-   * that depends. Without this method, it depends. Only used to leave out of the model's list what is always denied.
+   * What it will say of every call of this tool, whatever the arguments: it always denies (`deny`), it never gives leave
+   * that the mode does not (`silent`), or that depends. Without this method, it depends. Only used to leave out of the model's list what is always denied.
    */
   foresee?(tool: Tool, mode: string): Foresight;
 }

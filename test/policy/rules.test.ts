@@ -496,11 +496,12 @@ describe('foresight', () => {
   const tool = toolOf({ name: 'write_file' });
   test.each<[string, Rule[], string]>([
     ['denied outright', [{ decision: 'deny', tool: 'write_*' }, { decision: 'allow' }], 'deny'],
-    ['denied by argument', [{ decision: 'deny', arguments: { a: 1 } }], 'depends'],
+    ['denied by argument', [{ decision: 'deny', arguments: { a: 1 } }], 'silent'],
     ['denied in another mode', [{ decision: 'deny', mode: 'plan' }], 'silent'],
     ['about another tool', [{ decision: 'deny', tool: 'other' }], 'silent'],
     ['allowed', [{ decision: 'allow' }], 'depends'],
-    ['denied by code', [{ decision: 'deny', when: () => true }], 'depends'],
+    ['asked about', [{ decision: 'ask' }], 'depends'],
+    ['denied by code', [{ decision: 'deny', when: () => true }], 'silent'],
   ])('%s', (_, list, foresight) => {
     expect(rules(list).foresee(tool, 'ask')).toBe(foresight);
   });
