@@ -1,6 +1,6 @@
+import { canonicalJson } from '../src/canonical-json.ts';
 import { toFailure } from '../src/failure.ts';
 import { checkOptions } from '../src/options.ts';
-import { canonicalJson } from '../src/policy/canonical-json.ts';
 import { sha256 } from '../src/policy/digest.ts';
 import { PerRun } from '../src/policy/per-run.ts';
 import type { ToolResult } from '../src/result.ts';

@@ -1,8 +1,8 @@
+import { canonicalJson } from '../src/canonical-json.ts';
 import { checkMilliseconds } from '../src/milliseconds.ts';
 import { checkOptions } from '../src/options.ts';
 import type { Approve } from '../src/policy/approval.ts';
 import type { Approved, Asking, AskingOptions } from '../src/policy/asking.ts';
-import { canonicalJson } from '../src/policy/canonical-json.ts';
 import type { Explanation } from '../src/policy/explain.ts';
 import { approvedIdentity, type Identities, identityPolicy } from '../src/policy/identities.ts';
 import type { LintFinding } from '../src/policy/lint.ts';

@@ -1,7 +1,7 @@
+import { canonicalJson } from './canonical-json.ts';
 import type { ScopedFs } from './capabilities/fs/types.ts';
 import type { ScopedFetch } from './capabilities/net/types.ts';
 import type { ScopedExec } from './capabilities/process/types.ts';
-import { canonicalJson } from './policy/canonical-json.ts';
 import { sha256 } from './policy/digest.ts';
 import type { ToolContext } from './tool.ts';
 import type { Ready, ToolCall } from './types.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { canonicalJson } from '../canonical-json.ts';
 import type { Approve } from '../policy/approval.ts';
-import { canonicalJson } from '../policy/canonical-json.ts';
 import { findJsonFault } from '../schema/json-faults.ts';
 import type { RecordedAnswer } from './define-config.ts';
 import { reasonOf, Unusable } from './errors.ts';

@@ -1,6 +1,6 @@
+import { canonicalJson, isPlain } from '../canonical-json.ts';
 import type { Tool } from '../tool.ts';
 import type { Effect } from '../types.ts';
-import { canonicalJson, isPlain } from './canonical-json.ts';
 import { plainWords } from './commands.ts';
 import { toolDigest } from './digest.ts';
 import type { ValueMatcher } from './matchers.ts';

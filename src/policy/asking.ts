@@ -1,10 +1,10 @@
+import { canonicalJson } from '../canonical-json.ts';
 import { toFailure } from '../failure.ts';
 import type { Failure, ToolResult } from '../result.ts';
 import type { Tool } from '../tool.ts';
 import type { Effect, Ready } from '../types.ts';
 import { type AlwaysScope, ruleFor } from './always.ts';
 import type { Approve, PendingApproval } from './approval.ts';
-import { canonicalJson } from './canonical-json.ts';
 import { callDigest } from './digest.ts';
 import { covers, remember, take } from './grants.ts';
 import type { Policy } from './policy.ts';

@@ -1,5 +1,5 @@
+import { isPlain } from '../canonical-json.ts';
 import type { Effect } from '../types.ts';
-import { isPlain } from './canonical-json.ts';
 
 /** A value as Cedar's JSON form has it. */
 export type CedarValue =

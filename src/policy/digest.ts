@@ -1,6 +1,6 @@
+import { canonicalJson } from '../canonical-json.ts';
 import type { Tool } from '../tool.ts';
 import type { Effect } from '../types.ts';
-import { canonicalJson } from './canonical-json.ts';
 
 /** SHA-256 of a text, in hexadecimal. */
 export function sha256(text: string): string {

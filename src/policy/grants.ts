@@ -1,7 +1,7 @@
+import { canonicalJson, isPlain } from '../canonical-json.ts';
 import type { Tool } from '../tool.ts';
 import type { Effect } from '../types.ts';
 import type { AlwaysScope } from './always.ts';
-import { canonicalJson, isPlain } from './canonical-json.ts';
 import type { Rule } from './rule.ts';
 
 /** A decision that was made before the call came by: an approver's own edit, or an answer that came later. */

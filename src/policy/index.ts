@@ -1,7 +1,7 @@
+export { canonicalJson } from '../canonical-json.ts';
 export type { AlwaysScope } from './always.ts';
 export type { Answer, ApprovalAnswer, ApprovalRequest, Approve, PendingApproval } from './approval.ts';
 export type { ArgumentMatchers } from './arguments.ts';
-export { canonicalJson } from './canonical-json.ts';
 export { callDigest, toolDigest } from './digest.ts';
 export type { EffectCondition, EffectMatcher } from './effects.ts';
 export type { ExampleCall } from './examples.ts';

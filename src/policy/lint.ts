@@ -1,5 +1,5 @@
+import { canonicalJson } from '../canonical-json.ts';
 import type { Tool } from '../tool.ts';
-import { canonicalJson } from './canonical-json.ts';
 import { isEvaluator } from './commands.ts';
 import { createModes, type ModeTable } from './modes.ts';
 import { nameMatcher } from './names.ts';

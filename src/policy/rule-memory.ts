@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { canonicalJson } from '../canonical-json.ts';
 import type { Maybe, Run } from '../types.ts';
 import type { AlwaysScope } from './always.ts';
-import { canonicalJson } from './canonical-json.ts';
 import { jsonOf, parsePolicy, readPolicyFile } from './file.ts';
 import { PerRun } from './per-run.ts';
 import type { PolicyRequest } from './policy.ts';

@@ -1,8 +1,8 @@
+import { isPlain } from '../canonical-json.ts';
 import { isThenable } from '../thenable.ts';
 import type { Tool, ToolAnnotations } from '../tool.ts';
 import type { Maybe } from '../types.ts';
 import { type ArgumentMatchers, argumentsTest } from './arguments.ts';
-import { isPlain } from './canonical-json.ts';
 import { toolDigest } from './digest.ts';
 import { type EffectCondition, effectsTest } from './effects.ts';
 import { checkExamples, type ExampleCall } from './examples.ts';

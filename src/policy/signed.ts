@@ -1,6 +1,6 @@
+import { canonicalJson } from '../canonical-json.ts';
 import type { AlwaysScope } from './always.ts';
 import type { PendingApproval } from './approval.ts';
-import { canonicalJson } from './canonical-json.ts';
 import { sha256 } from './digest.ts';
 import { snapshot } from './snapshot.ts';
 

@@ -1,4 +1,4 @@
-import { canonicalJson, deepest, isPlain } from './canonical-json.ts';
+import { canonicalJson, deepest, isPlain } from '../canonical-json.ts';
 
 /**
  * A copy that shares nothing with the original, every part read once. Throws a TypeError for what has no canonical

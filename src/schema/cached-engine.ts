@@ -1,5 +1,5 @@
+import { canonicalJson } from '../canonical-json.ts';
 import type { ToolError } from '../errors.ts';
-import { canonicalJson } from '../policy/canonical-json.ts';
 import type { CompileOptions, SchemaEngine, Validator } from './engine.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { invalidSchema, schemaFault } from './schema-fault.ts';

@@ -167,7 +167,16 @@ describe('callBlock', () => {
         fc.boolean(),
         (width, text, ok) => {
           const result = ok ? success(text, { truncated: true }) : failure('invalid_arguments', text);
-          const visits = passed('lookup', 'validate', 'pathGuard', 'commandGuard', 'urlGuard', 'permission', 'timeout', 'execute');
+          const visits = passed(
+            'lookup',
+            'validate',
+            'pathGuard',
+            'commandGuard',
+            'urlGuard',
+            'permission',
+            'timeout',
+            'execute',
+          );
           const call = { name: text, arguments: text };
           const block = callBlock(answered(result, visits, { call }), view(width, coloured));
           for (const line of block.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(width);

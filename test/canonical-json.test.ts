@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson } from '../../src/policy/canonical-json.ts';
-import { deepFreeze, snapshot } from '../../src/policy/snapshot.ts';
+import { canonicalJson } from '../src/canonical-json.ts';
+import { deepFreeze, snapshot } from '../src/policy/snapshot.ts';
 
 describe('canonicalJson', () => {
   test('sorts keys at every depth, and leaves arrays as they are', () => {
