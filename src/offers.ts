@@ -54,6 +54,8 @@ export class OfferCache {
       .filter((tool) => (allowed === undefined || allowed.includes(tool.name)) && this.#offers(tool, mode));
     // Loaded on first use: a program that speaks MCP only has no need of nine formats.
     const { offerTools } = await import('./providers/index.ts');
-    return offerTools(provider, tools, strict === undefined ? {} : { strict });
+    const offer = offerTools(provider, tools, strict === undefined ? {} : { strict });
+    // Handed out again and again: what one caller pushes onto it must not be offered to the next.
+    return Object.freeze({ ...offer, tools: Object.freeze(offer.tools) });
   }
 }

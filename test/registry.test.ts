@@ -162,6 +162,7 @@ describe('what a model is offered', () => {
     const router = createRouter({ tools });
     const first = await router.schemas('openai');
     expect(await router.schemas('openai')).toBe(first);
+    expect(() => first.push(first[0] as never)).toThrow(TypeError);
     router.registry.add(tool('new', { permission: 'read' }));
     const second = await router.schemas('openai');
     expect(second).not.toBe(first);
