@@ -81,9 +81,9 @@ export class Router<State = unknown> {
       },
     };
     this.#offers = new OfferCache(this.registry, offersOf(this.pipeline));
+    for (const tool of this.registry.list()) checkCapabilities(tool, this.pipeline);
     checkComplete(this.pipeline.entries);
     checkMode(this.pipeline, this.#run.mode);
-    for (const tool of this.registry.list()) checkCapabilities(tool, this.pipeline);
   }
 
   /** The run that calls belong to unless they say otherwise. */

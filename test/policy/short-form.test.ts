@@ -128,7 +128,7 @@ describe('short forms', () => {
 
   test('a tool is denied outright by its name only', () => {
     const policy = rules([{ decision: 'deny', tool: ['copy', 'read_file(src/**)'] }]);
-    expect([policy.foresee(copy, 'ask'), policy.foresee(readFile, 'ask')]).toEqual(['deny', 'depends']);
+    expect([policy.foresee(copy, 'ask'), policy.foresee(readFile, 'ask')]).toEqual(['deny', 'silent']);
   });
 
   test.each([

@@ -42,7 +42,7 @@ async function turnsDuring(work: Promise<unknown>): Promise<number> {
 
 describe('a tree of many small files', () => {
   beforeEach(() => {
-    for (let folder = 0; folder < 40; folder++) {
+    for (let folder = 0; folder < 120; folder++) {
       for (let file = 0; file < 25; file++) put(`d${folder}/f${file}.txt`, 'hello world\n');
     }
   });
