@@ -117,3 +117,10 @@ export function checkCallOptions(options: CallOptions): void {
     throw new ToolError(error instanceof Error ? error.message : String(error), { code: 'internal', cause: error });
   }
 }
+
+/** What a call says of its run; what it leaves open, also by `undefined`, stays as the router has it. */
+export function mergedRun(run: Run, own: Partial<Run>): Run {
+  const said = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
+  if (own.tools !== undefined) said['tools'] = Object.freeze([...own.tools]);
+  return Object.freeze({ ...run, ...said });
+}

@@ -1,14 +1,16 @@
 import { runAll, type StreamEvent, streamAll } from './batch.ts';
 import { checkCapabilities } from './capabilities/declared.ts';
 import { type Compiled, compile } from './compiled.ts';
+import { conclude } from './conclusion.ts';
 import { CallContext, type Host } from './context.ts';
 import { defaultPipeline } from './default-pipeline.ts';
 import type { ArgumentsFor, DataOf } from './define-tool.ts';
 import { ToolError } from './errors.ts';
 import { toFailure } from './failure.ts';
+import { hold } from './hold.ts';
 import { checkMilliseconds } from './milliseconds.ts';
 import { copied, type Listener, Observers, observed, type RouterEvent } from './observers.ts';
-import { OfferCache, type OfferOptions, type Offers } from './offers.ts';
+import { OfferCache, type OfferOptions } from './offers.ts';
 import { checkOptions } from './options.ts';
 import { checkComplete } from './order.ts';
 import type { RouterPipeline, StageDescription } from './pipeline.ts';
@@ -16,7 +18,7 @@ import type { ResumeOptions } from './policy/resume.ts';
 import type { SignedDecision } from './policy/signed.ts';
 import type { Offer, ProviderName, ToolReport, ToolSchemas } from './providers/index.ts';
 import { createRegistry, Registry } from './registry.ts';
-import { causeOf, type Failure, isToolResult, rememberCause, type ToolResult } from './result.ts';
+import { causeOf, type Failure, type ToolResult } from './result.ts';
 import {
   type BatchOptions,
   type CallOptions,
@@ -24,13 +26,14 @@ import {
   checkCallOptions,
   checkRouterOptions,
   checkSignal,
+  mergedRun,
   pipelineOptions,
   type RouterOptions,
 } from './router-options.ts';
+import { checkMode, cleanerOf, offersOf } from './stage-properties.ts';
 import { ignore, isThenable, toPromise } from './thenable.ts';
 import type { Tool } from './tool.ts';
 import type { Run, ToolCall } from './types.ts';
-import { unwatchSignal, type Withdrawable, watchSignal } from './withdrawal.ts';
 
 /**
  * Routes tool calls through a pipeline. It owns the end of every call: `call` never rejects and always answers, it
@@ -134,7 +137,7 @@ export class Router<State = unknown> {
       return Promise.resolve(this.#close(compiled, ctx, error, true));
     }
     if (signal === undefined && deadline === Number.POSITIVE_INFINITY) return answer;
-    return this.#held(compiled, ctx, answer, signal, deadline);
+    return hold(ctx, answer, signal, deadline, (reason) => this.#close(compiled, ctx, reason, true));
   }
 
   /**
@@ -240,7 +243,7 @@ export class Router<State = unknown> {
     let run = this.#run;
     let state = this.#state;
     if (options !== undefined) {
-      if (options.run !== undefined) run = merged(run, options.run);
+      if (options.run !== undefined) run = mergedRun(run, options.run);
       if ('state' in options) state = options.state as State;
     }
     const complete = {
@@ -261,24 +264,7 @@ export class Router<State = unknown> {
 
   /** The end of a call, reached once: by the chain, or by whoever would not wait for it. */
   #close(compiled: Compiled, ctx: CallContext, outcome: unknown, threw: boolean): ToolResult {
-    let result: unknown = outcome;
-    let failed = threw;
-    for (const look of compiled.finishes) {
-      try {
-        result = look(ctx, result, failed);
-        failed = false;
-      } catch (error) {
-        result = error;
-        failed = true;
-      }
-    }
-    let answer: ToolResult;
-    try {
-      answer = CallContext.stamp(ctx, this.#answer(ctx, result, failed));
-    } catch (error) {
-      const text = 'The result could not be read. This is a fault of a stage.';
-      answer = CallContext.prototype.fail.call(ctx, 'internal', text, { cause: error });
-    }
+    const answer = conclude(compiled, ctx, outcome, threw);
     if (ctx.settled) return answer;
     ctx.settle();
     if (this.#observers.heard('end')) {
@@ -288,56 +274,6 @@ export class Router<State = unknown> {
       this.#observers.emit('end', { call: observed(ctx.call), result: copied(answer), cause, durationMs });
     }
     return answer;
-  }
-
-  #answer(ctx: CallContext, result: unknown, threw: boolean): ToolResult {
-    if (threw) return toFailure(ctx, result);
-    if (!isToolResult(result)) {
-      ignore(result);
-      return ctx.fail(
-        'internal',
-        'A stage answered with something that is not a result. This is a fault of the stage.',
-      );
-    }
-    // Whatever a stage says: while the handler works, nobody knows how the call ends.
-    if (!ctx.running) return result;
-    if (result.ok) {
-      return ctx.fail('internal', 'A stage answered before the tool had finished. The tool may have taken effect.');
-    }
-    return result.effect === 'none' ? rememberCause({ ...result, effect: 'unknown' }, causeOf(result)) : result;
-  }
-
-  /** Settles on the caller's signal and on the deadline, whatever the stages do. */
-  #held(
-    compiled: Compiled,
-    ctx: CallContext,
-    answer: Promise<ToolResult>,
-    signal: AbortSignal | undefined,
-    deadline: number,
-  ): Promise<ToolResult> {
-    return new Promise((resolve) => {
-      const held: Withdrawable = {
-        place: -1,
-        withdraw: (reason) => {
-          ctx.abort(reason);
-          // The chain goes first, so that its stages see the end too; what hangs does not get a second turn.
-          setImmediate(() => {
-            if (!ctx.settled) resolve(this.#close(compiled, ctx, reason, true));
-          });
-        },
-      };
-      const timer =
-        deadline === Number.POSITIVE_INFINITY
-          ? undefined
-          : setTimeout(() => held.withdraw(overdue(ctx, deadline)), deadline);
-      if (signal?.aborted) held.withdraw(signal.reason);
-      else if (signal !== undefined) watchSignal(signal, held);
-      ctx.onSettled(() => {
-        clearTimeout(timer);
-        if (signal !== undefined) unwatchSignal(signal, held);
-      });
-      void answer.then(resolve);
-    });
   }
 
   #progressed(ctx: CallContext, data: unknown): void {
@@ -378,25 +314,6 @@ const noName =
   'A tool call is an object { id, name, arguments }, and this one has no name. ' +
   "Calls in a provider's response are read with its format from callgate/providers.";
 
-function overdue(ctx: CallContext, deadline: number): ToolError {
-  const happened = CallContext.hasStarted(ctx)
-    ? 'It may have taken effect all the same: check before you try again.'
-    : 'It had not been started.';
-  return new ToolError(
-    `The call did not finish within its overall deadline of ${Math.ceil(deadline)} ms. ${happened}`,
-    {
-      code: 'timeout',
-    },
-  );
-}
-
-/** What a call says of its run; what it leaves open, also by `undefined`, stays as the router has it. */
-function merged(run: Run, own: Partial<Run>): Run {
-  const said = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
-  if (own.tools !== undefined) said['tools'] = Object.freeze([...own.tools]);
-  return Object.freeze({ ...run, ...said });
-}
-
 /** The id or name of something that may be no call at all; empty when it has none. */
 function textOf(call: unknown, member: 'id' | 'name'): string {
   try {
@@ -404,30 +321,5 @@ function textOf(call: unknown, member: 'id' | 'name'): string {
     return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   } catch {
     return '';
-  }
-}
-
-/** A stage that cleans results says by a function `cleans` of its own how it does that with other data. */
-function cleanerOf({ entries }: RouterPipeline<never>): ((data: unknown) => unknown) | undefined {
-  const cleaning = entries.flatMap(({ stage }) =>
-    'cleans' in stage ? [stage.cleans as (data: unknown) => unknown] : [],
-  );
-  if (cleaning.length === 0) return undefined;
-  return (data) => cleaning.reduceRight((shown, clean) => clean(shown), data);
-}
-
-/** A stage that decides knows what can never be allowed, and says so by a function `offers` of its own. */
-function offersOf({ entries }: RouterPipeline<never>): Offers {
-  const deciding = entries.flatMap(({ stage }) => ('offers' in stage ? [stage.offers as Offers] : []));
-  return (tool, mode) => deciding.every((offers) => offers(tool, mode));
-}
-
-/** A mode that nobody knows would deny every call, and tell the model what the programmer should hear. */
-function checkMode({ entries }: RouterPipeline<never>, mode: string): void {
-  for (const { stage } of entries) {
-    const modes = 'modes' in stage && Array.isArray(stage.modes) ? stage.modes : undefined;
-    if (modes !== undefined && !modes.includes(mode)) {
-      throw new TypeError(`There is no mode "${mode}". The modes are: ${modes.join(', ')}.`);
-    }
   }
 }

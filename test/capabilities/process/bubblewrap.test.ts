@@ -12,7 +12,7 @@ function argumentsFor(
   const handles = mountable(mounts).map((mount, at) => ({ ...mount, handle: 20 + at }));
   return bubblewrapArguments({
     mounts: handles,
-    readable: ['/opt/node', '/work/a/tools'],
+    readable: ['/opt/node', '/space/a/tools'],
     cwd: '/work',
     env: { A: '1' },
     limits,
@@ -22,7 +22,7 @@ function argumentsFor(
 }
 
 test('everything is unshared, nothing is inherited, and what runs comes last and as it is', () => {
-  const args = argumentsFor([{ path: '/work/a', writable: true }], ['/usr/bin/echo', '--bind', '/', '/']);
+  const args = argumentsFor([{ path: '/space/a', writable: true }], ['/usr/bin/echo', '--bind', '/', '/']);
   for (const option of ['--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent', '--new-session']) {
     expect(args).toContain(option);
   }
@@ -114,8 +114,8 @@ describe('what is mounted', () => {
         }
       }),
     );
-    const args = argumentsFor([{ path: '/work/a', writable: true }]);
+    const args = argumentsFor([{ path: '/space/a', writable: true }]);
     expect(args).toContain('/opt/node');
-    expect(args).not.toContain('/work/a/tools');
+    expect(args).not.toContain('/space/a/tools');
   });
 });

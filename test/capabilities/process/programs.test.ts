@@ -4,7 +4,7 @@ import { findProgram } from '../../../src/capabilities/process/programs.ts';
 
 const there = (...files: string[]) => ({
   path: ['/usr/local/bin', '/usr/bin'],
-  writable: ['/work'],
+  writable: ['/space'],
   platform: 'linux' as const,
   find: (path: string) => (files.includes(path) ? path : undefined),
 });
@@ -21,9 +21,9 @@ describe('a program is found', () => {
   });
 
   test('never where a tool may have written it, also behind a link', () => {
-    const search = { ...there(), find: () => '/work/bin/ls' };
+    const search = { ...there(), find: () => '/space/bin/ls' };
     expect(() => findProgram('ls', search)).toThrow(/may write/);
-    expect(() => findProgram('ls', { ...there('/work/ls'), path: ['/work'] })).toThrow(/may write/);
+    expect(() => findProgram('ls', { ...there('/space/ls'), path: ['/space'] })).toThrow(/may write/);
     expect(findProgram('ls', { ...there(), find: () => '/workshop/ls' })).toBe('/usr/local/bin/ls');
   });
 

@@ -1,0 +1,42 @@
+import type { Compiled } from './compiled.ts';
+import { CallContext } from './context.ts';
+import { toFailure } from './failure.ts';
+import { causeOf, isToolResult, rememberCause, type ToolResult } from './result.ts';
+import { ignore } from './thenable.ts';
+
+/**
+ * What a call is answered with, from whatever came out of the chain or stopped it: the outermost finishing stages have
+ * their say, and then it is a result, an honest one, under the call's own id and name. Never throws.
+ */
+export function conclude(compiled: Compiled, ctx: CallContext, outcome: unknown, threw: boolean): ToolResult {
+  let result: unknown = outcome;
+  let failed = threw;
+  for (const look of compiled.finishes) {
+    try {
+      result = look(ctx, result, failed);
+      failed = false;
+    } catch (error) {
+      result = error;
+      failed = true;
+    }
+  }
+  try {
+    return CallContext.stamp(ctx, failed ? toFailure(ctx, result) : honest(ctx, result));
+  } catch (error) {
+    const text = 'The result could not be read. This is a fault of a stage.';
+    return CallContext.prototype.fail.call(ctx, 'internal', text, { cause: error });
+  }
+}
+
+function honest(ctx: CallContext, result: unknown): ToolResult {
+  if (!isToolResult(result)) {
+    ignore(result);
+    return ctx.fail('internal', 'A stage answered with something that is not a result. This is a fault of the stage.');
+  }
+  // Whatever a stage says: while the handler works, nobody knows how the call ends.
+  if (!ctx.running) return result;
+  if (result.ok) {
+    return ctx.fail('internal', 'A stage answered before the tool had finished. The tool may have taken effect.');
+  }
+  return result.effect === 'none' ? rememberCause({ ...result, effect: 'unknown' }, causeOf(result)) : result;
+}
