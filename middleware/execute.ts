@@ -1,3 +1,4 @@
+import { settleable } from '../src/deadline.ts';
 import { toFailure } from '../src/failure.ts';
 import { HandlerContext } from '../src/handler-context.ts';
 import { checkOptions } from '../src/options.ts';
@@ -44,13 +45,25 @@ export function execute(options: ExecuteOptions = {}): Stage<Ready> {
       } catch (error) {
         return failed(ctx, error);
       }
-      return toPromise(pending).then(
-        (data) => ended(ctx, data, engine),
-        (error: unknown) => failed(ctx, error),
+      const promise = toPromise(pending);
+      if (tool.output !== undefined)
+        return promise.then(
+          (data) => ended(ctx, data, engine),
+          (error) => failed(ctx, error),
+        );
+      return settleable(
+        promise,
+        (data) => succeeded(ctx, data),
+        (error) => failed(ctx, error),
       );
     },
     { needs: ['tool', 'args'], ends: true, total: true },
   );
+}
+
+function succeeded(ctx: Ready, data: unknown): ToolResult {
+  ctx.ended();
+  return ctx.ok(data);
 }
 
 function ended(ctx: Ready, data: unknown, engine: SchemaEngine | undefined): Maybe<ToolResult> {

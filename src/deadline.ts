@@ -15,6 +15,50 @@ export interface DeadlineRules<Subject, T> {
   watch(subject: Subject, settle: Settle<T>): void;
 }
 
+/** A promise that a deadline may settle itself, which saves a promise and a turn around it. */
+interface Settleable<T> extends Promise<T> {
+  [own]?: Own<T>;
+}
+
+interface Own<T> {
+  settle: Settle<T>;
+  /** Set while a deadline waits for it. */
+  waiting: Waiting | undefined;
+}
+
+const own = Symbol('callgate.settleable');
+
+/**
+ * As `pending.then(fulfilled, rejected)`, where neither throws nor gives a promise; a deadline that stands right around it
+ * settles the promise itself instead of putting another one around it.
+ */
+export function settleable<V, T>(
+  pending: Promise<V>,
+  fulfilled: (value: V) => T,
+  rejected: (error: unknown) => T,
+): Promise<T> {
+  const record = { settle: undefined, waiting: undefined } as unknown as Own<T>;
+  const promise: Settleable<T> = new Promise<T>((settle) => {
+    record.settle = settle;
+  });
+  promise[own] = record;
+  pending.then(
+    (value) => {
+      leave(record);
+      record.settle(fulfilled(value));
+    },
+    (error: unknown) => {
+      leave(record);
+      record.settle(rejected(error));
+    },
+  );
+  return promise;
+}
+
+function leave<T>({ waiting }: Own<T>): void {
+  if (waiting !== undefined && waiting.place >= 0) forget(waiting);
+}
+
 interface Waiting {
   readonly pending: Promise<unknown>;
   readonly subject: unknown;
@@ -43,13 +87,13 @@ export function withDeadline<Subject, T>(
   subject: Subject,
   rules: DeadlineRules<Subject, T>,
 ): Promise<T> {
+  const record = (pending as Settleable<T>)[own];
+  if (record !== undefined) {
+    record.waiting = wait(pending, begunAt, limit, subject, rules as DeadlineRules<unknown, unknown>, record.settle);
+    return pending;
+  }
   return new Promise<T>((settle, reject) => {
-    const waiting = { pending, subject, rules, begunAt, limit, settle, place: fresh.length } as Waiting;
-    fresh.push(waiting);
-    if (!scheduled) {
-      scheduled = true;
-      setImmediate(arm);
-    }
+    const waiting = wait(pending, begunAt, limit, subject, rules as DeadlineRules<unknown, unknown>, settle);
     pending.then(
       (outcome) => {
         if (waiting.place >= 0) forget(waiting);
@@ -61,6 +105,23 @@ export function withDeadline<Subject, T>(
       },
     );
   });
+}
+
+function wait<T>(
+  pending: Promise<T>,
+  begunAt: number,
+  limit: number,
+  subject: unknown,
+  rules: DeadlineRules<unknown, unknown>,
+  settle: Settle<T>,
+): Waiting {
+  const waiting = { pending, subject, rules, begunAt, limit, settle, place: fresh.length } as Waiting;
+  fresh.push(waiting);
+  if (!scheduled) {
+    scheduled = true;
+    setImmediate(arm);
+  }
+  return waiting;
 }
 
 /** Swaps the last one into its place: cheaper than any collection that keeps an order. */

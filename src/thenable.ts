@@ -1,6 +1,8 @@
 /** Whether a value has yet to come: a promise, of any realm or library. */
 export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+  // By kind first: most answers and data are looked at here, and few of them are promises.
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
+  return typeof (value as { then?: unknown }).then === 'function';
 }
 
 /** Of something that nobody waits for: when it rejects, that must not end the process. */

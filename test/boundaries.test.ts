@@ -26,7 +26,7 @@ describe('a stage can do no more than a stage of yours', () => {
     /^src\/(types|traits|errors|result|options|milliseconds|thenable|failure|tool|conditional|argument-places|canonical-json)\.ts$/;
   const engines: Record<string, RegExp> = {
     'middleware/validate.ts': /^src\/schema\//,
-    'middleware/execute.ts': /^src\/(handler-context|schema\/.*)\.ts$/,
+    'middleware/execute.ts': /^src\/(deadline|handler-context|schema\/.*)\.ts$/,
     'middleware/lookup.ts': /^src\/nearest\.ts$/,
     'middleware/timeout.ts': /^src\/deadline\.ts$/,
     'middleware/budget.ts': /^src\/policy\//,
