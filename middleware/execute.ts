@@ -45,20 +45,17 @@ export function execute(options: ExecuteOptions = {}): Stage<Ready> {
       } catch (error) {
         return failed(ctx, error);
       }
-      const promise = toPromise(pending);
-      if (tool.output !== undefined)
-        return promise.then(
-          (data) => ended(ctx, data, engine),
-          (error) => failed(ctx, error),
-        );
-      return settleable(
-        promise,
-        (data) => succeeded(ctx, data),
-        (error) => failed(ctx, error),
-      );
+      return later(ctx, toPromise(pending), engine);
     },
     { needs: ['tool', 'args'], ends: true, total: true },
   );
+}
+
+// By itself, so that a synchronous handler does not pay for what only these closures need.
+function later(ctx: Ready, pending: Promise<unknown>, engine: SchemaEngine | undefined): Promise<ToolResult> {
+  const fail = (error: unknown): Failure => failed(ctx, error);
+  if (ctx.tool.output !== undefined) return pending.then((data) => ended(ctx, data, engine), fail);
+  return settleable(pending, (data) => succeeded(ctx, data), fail);
 }
 
 function succeeded(ctx: Ready, data: unknown): ToolResult {

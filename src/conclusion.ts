@@ -3,6 +3,7 @@ import { CallContext } from './context.ts';
 import { toFailure } from './failure.ts';
 import { causeOf, isToolResult, rememberCause, type ToolResult } from './result.ts';
 import { ignore } from './thenable.ts';
+import type { FinishFunction } from './traits.ts';
 
 /**
  * What a call is answered with, from whatever came out of the chain or stopped it: the outermost finishing stages have
@@ -11,9 +12,10 @@ import { ignore } from './thenable.ts';
 export function conclude(compiled: Compiled, ctx: CallContext, outcome: unknown, threw: boolean): ToolResult {
   let result: unknown = outcome;
   let failed = threw;
-  for (const look of compiled.finishes) {
+  const { finishes } = compiled;
+  for (let at = 0; at < finishes.length; at++) {
     try {
-      result = look(ctx, result, failed);
+      result = (finishes[at] as FinishFunction)(ctx, result, failed);
       failed = false;
     } catch (error) {
       result = error;

@@ -124,20 +124,14 @@ export class Router<State = unknown> {
       ctx.abort(signal.reason);
       return Promise.resolve(this.#close(compiled, ctx, signal.reason, true));
     }
-    let answer: Promise<ToolResult>;
     try {
       const outcome = compiled.chain(ctx);
       // Also within the try: what a stage answers may throw as soon as it is looked at.
-      if (!isThenable(outcome)) return Promise.resolve(this.#close(compiled, ctx, outcome, false));
-      answer = toPromise(outcome).then(
-        (result) => this.#close(compiled, ctx, result, false),
-        (error: unknown) => this.#close(compiled, ctx, error, true),
-      );
+      if (isThenable(outcome)) return this.#await(compiled, ctx, toPromise(outcome), signal, deadline);
+      return Promise.resolve(this.#close(compiled, ctx, outcome, false));
     } catch (error) {
       return Promise.resolve(this.#close(compiled, ctx, error, true));
     }
-    if (signal === undefined && deadline === Number.POSITIVE_INFINITY) return answer;
-    return hold(ctx, answer, signal, deadline, (reason) => this.#close(compiled, ctx, reason, true));
   }
 
   /**
@@ -235,6 +229,22 @@ export class Router<State = unknown> {
       },
     });
     return this.#watched;
+  }
+
+  // By itself, so that a call that never waits does not pay for what only these closures need.
+  #await(
+    compiled: Compiled,
+    ctx: CallContext,
+    outcome: Promise<ToolResult>,
+    signal: AbortSignal | undefined,
+    deadline: number,
+  ): Promise<ToolResult> {
+    const answer = outcome.then(
+      (result) => this.#close(compiled, ctx, result, false),
+      (error: unknown) => this.#close(compiled, ctx, error, true),
+    );
+    if (signal === undefined && deadline === Number.POSITIVE_INFINITY) return answer;
+    return hold(ctx, answer, signal, deadline, (reason) => this.#close(compiled, ctx, reason, true));
   }
 
   #begin(call: ToolCall, options: CallOptions<State> | undefined): CallContext {
