@@ -260,6 +260,12 @@ describe('what cannot be read', () => {
     );
   });
 
+  it('does not mend JSON that is refused for what it says', () => {
+    const text = '{"a":{"__proto__":""}}';
+    const mended = repairArguments({ type: 'object' }, text, { steps: new Set(repairSteps), mend: () => '{}' });
+    expect(mended).toEqual({ arguments: text, repaired: [] });
+  });
+
   it('does not follow a schema that refers to itself without end', async () => {
     const endless: JsonSchemaObject = {
       type: 'object',

@@ -65,6 +65,15 @@ export function repairArguments(
   return repaired.length > 0 ? { arguments: mended, repaired } : { arguments: args, repaired };
 }
 
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 // Each encoding inside another one costs the model escapes that double, so three are plenty.
 const mostEncodings = 3;
 
@@ -83,7 +92,8 @@ function mendText(sent: string, { steps, mend }: Ladder, repaired: Repair[]): un
     repaired.push({ step: 'code-fence', pointer: '' });
     text = inner;
   }
-  if (!steps.has('json-syntax') || !mend || isCutOff(text)) return undefined;
+  // JSON that is refused for what it says, such as a key that nobody may send, has no fault of syntax to mend.
+  if (!steps.has('json-syntax') || !mend || isCutOff(text) || isJson(text)) return undefined;
   repaired.push({ step: 'json-syntax', pointer: '' });
   try {
     return parseText(mend(text));
