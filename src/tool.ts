@@ -20,6 +20,15 @@ export interface ToolAnnotations {
   readonly openWorld?: boolean;
 }
 
+/** One thing that a call touches: any text that names it, such as a canonical path. */
+export interface Lock {
+  readonly key: string;
+  readonly mode: 'read' | 'write';
+}
+
+/** Where a handler runs when it is not to run in the router's own thread. */
+export type Isolation = 'thread' | 'process';
+
 /**
  * A tool as the registry holds it. `defineTool` makes one with typed arguments.
  *
@@ -51,6 +60,16 @@ export interface Tool<Args = unknown, Context extends ToolContext = ToolContext>
    * is written in, `{ code: 'python' }`.
    */
   readonly commands?: readonly string[] | { readonly [argument: string]: CommandLanguage };
+  /**
+   * What a call touches: those that only read a key run together, one that writes it runs alone. Default: the paths among
+   * its arguments, by their intents.
+   */
+  locks?(args: Args): readonly Lock[];
+  /**
+   * Where the handler runs, so that it can be stopped whatever it does: in a thread, or in a process of its own. Such a
+   * tool's handler is made by `moduleHandler`, since only a module can be loaded there. Default: in the router's own thread.
+   */
+  readonly isolate?: Isolation;
   /** Where a tool from elsewhere comes from, such as an MCP server's name. */
   readonly source?: string;
   handler(args: Args, context: Context): unknown;

@@ -3,7 +3,7 @@ import { isThenable, toPromise } from './thenable.ts';
 import type { Call, Maybe, Next, Stage } from './types.ts';
 
 /** What a stage can make available to handlers. */
-export type Capability = 'fs' | 'fetch' | 'exec';
+export type Capability = 'fs' | 'fetch' | 'exec' | 'isolation';
 
 /**
  * What the pipeline must know of a stage, said openly: never guessed from a function's length or name.

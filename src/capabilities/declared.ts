@@ -6,12 +6,14 @@ const declared: readonly (readonly [keyof Tool, Capability])[] = [
   ['paths', 'fs'],
   ['urls', 'fetch'],
   ['commands', 'exec'],
+  ['isolate', 'isolation'],
 ];
 
 const advice: Readonly<Record<Capability, string>> = {
   fs: ': give createRouter({ roots }), or use pathGuard({ roots })',
   fetch: ': use urlGuard()',
   exec: ': give createRouter({ roots }), or use commandGuard({ roots })',
+  isolation: ": put isolate() in the place of execute, replace('execute', isolate())",
 };
 
 /** Throws a TypeError for a tool that declares what no stage of the pipeline would lend it. */
