@@ -4,6 +4,7 @@ import type { ScopedExec } from './capabilities/process/types.ts';
 import { type ErrorCode, type FailureOptions, isErrorCode, isRetryable, ToolError } from './errors.ts';
 import type { Registry } from './registry.ts';
 import { causeOf, type Failure, noMeta, rememberCause, type Success, type ToolResult } from './result.ts';
+import type { StageEvent, StageEvents, Tell } from './stage-events.ts';
 import { ignore } from './thenable.ts';
 import type { PermissionLevel, Tool } from './tool.ts';
 import type { Call, Effect, Maybe, Run, ToolCall } from './types.ts';
@@ -12,6 +13,8 @@ import type { Call, Effect, Maybe, Run, ToolCall } from './types.ts';
 export interface Host {
   restart(ctx: CallContext): Maybe<ToolResult>;
   progress(ctx: CallContext, data: unknown): void;
+  /** Tells observers what a stage says; absent while nobody listens to any of that. */
+  tell?: (<E extends StageEvent>(ctx: CallContext, event: E, data: StageEvents[E]) => void) | undefined;
   /** Makes data fit to be shown; absent where no stage does that. */
   clean?(data: unknown): unknown;
   /** A handler has ended after its call had been answered. */
@@ -190,6 +193,14 @@ export class CallContext implements Call {
 
   progress(data: unknown): void {
     if (!this.settled) this.#host.progress(this, data);
+  }
+
+  get tell(): Tell | undefined {
+    const { tell } = this.#host;
+    if (tell === undefined) return undefined;
+    return (event, data) => {
+      if (!this.settled) tell(this, event, data);
+    };
   }
 
   clean(data: unknown): unknown {

@@ -41,6 +41,7 @@ export type { BatchOptions, CallOptions, RouterOptions } from './router-options.
 export type { Infer } from './schema/infer.ts';
 export type { JsonSchema, JsonSchemaObject } from './schema/json-schema.ts';
 export type { StandardSchema } from './schema/standard-schema.ts';
+export type { StageEvents, Tell } from './stage-events.ts';
 export type { PermissionLevel, Tool, ToolAnnotations, ToolContext } from './tool.ts';
 export {
   type Capability,

@@ -1,5 +1,7 @@
 import type { StageOutcome } from './compose.ts';
+import type { CallContext, Host } from './context.ts';
 import type { ToolResult } from './result.ts';
+import type { StageEvent, StageEvents } from './stage-events.ts';
 import { ignore } from './thenable.ts';
 import type { Run } from './types.ts';
 
@@ -11,7 +13,7 @@ export interface ObservedCall {
 }
 
 /** What observers are told, by event. All times in milliseconds. */
-export interface RouterEvents {
+export interface RouterEvents extends ToldByStages {
   /** A call was taken up. */
   start: { readonly call: ObservedCall; readonly run: Run };
   /** A call came to a stage, or left it for the next one or with an answer. */
@@ -37,6 +39,8 @@ export interface RouterEvents {
   late: { readonly call: ObservedCall; readonly lateMs: number };
 }
 
+type ToldByStages = { readonly [E in StageEvent]: { readonly call: ObservedCall } & StageEvents[E] };
+
 export type RouterEvent = keyof RouterEvents;
 export type Listener<E extends RouterEvent> = (event: RouterEvents[E]) => void;
 
@@ -49,6 +53,9 @@ export class Observers {
 
   /** Whether anybody listens to anything: all that a call asks when nobody does. */
   active = false;
+
+  /** For stages that have something to tell; absent while nobody would hear it. */
+  tell: Host['tell'];
 
   heard(event: RouterEvent): boolean {
     return this.active && this.#listeners[event] !== undefined;
@@ -85,10 +92,29 @@ export class Observers {
   #set<E extends RouterEvent>(event: E, listeners: Listener<E>[] | undefined): void {
     (this.#listeners as Record<E, Listener<E>[] | undefined>)[event] = listeners;
     this.active = Object.values(this.#listeners).some((list) => list !== undefined);
+    this.tell = stageEvents.some((event) => this.heard(event)) ? this.#tell : undefined;
   }
+
+  readonly #tell = <E extends StageEvent>(ctx: CallContext, event: E, data: StageEvents[E]): void => {
+    // What the router itself tells, no stage can make up.
+    if (!stageEvents.includes(event) || !this.heard(event)) return;
+    this.emit(event, { ...told(data), call: observed(ctx.call) } as RouterEvents[E]);
+  };
 }
 
-const events: ReadonlySet<string> = new Set<RouterEvent>(['start', 'stage', 'progress', 'end', 'late']);
+const stageEvents: readonly StageEvent[] = ['retry', 'decision', 'note'];
+const events: ReadonlySet<string> = new Set<RouterEvent>(['start', 'stage', ...stageEvents, 'progress', 'end', 'late']);
+
+/** What a stage tells, copied; but for the cause, which is what was thrown and stays that. */
+function told(data: object): object {
+  try {
+    const parts = Object.entries(data).map(([key, value]) => [key, key === 'cause' ? value : copied(value)]);
+    return Object.fromEntries(parts);
+  } catch {
+    // Nobody may notice by an error whether somebody listens.
+    return {};
+  }
+}
 
 /** A value that an observer may keep and change without anybody noticing. */
 export function copied<T>(value: T): T {

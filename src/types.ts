@@ -4,6 +4,7 @@ import type { ScopedExec } from './capabilities/process/types.ts';
 import type { ErrorCode, FailureOptions } from './errors.ts';
 import type { Registry } from './registry.ts';
 import type { Failure, Success, ToolResult } from './result.ts';
+import type { Tell } from './stage-events.ts';
 import type { PermissionLevel, Tool } from './tool.ts';
 
 /** What a model emits: an intent. `arguments` is an object, or JSON text as most providers send it. */
@@ -59,6 +60,11 @@ export interface Call<State = unknown> {
   restart(args: unknown): Maybe<ToolResult>;
   /** Tells observers and streams that the call is getting on. */
   progress(data: unknown): void;
+  /**
+   * Tells observers what a stage did: `ctx.tell?.('note', { name: 'cache', data: 'hit' })`. Absent while nobody listens,
+   * so that `?.` then spares even making what would be told.
+   */
+  readonly tell?: Tell | undefined;
   /** Data as it may be shown before the call ends: cleaned as results are, where a stage of the pipeline does that. */
   clean(data: unknown): unknown;
   /** Runs `cleanup` when the call, or this attempt of it, has settled, however it did. */
