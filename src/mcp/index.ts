@@ -1,0 +1,1 @@
+export type { McpHttpOptions, McpServeOptions, McpServing, McpStdioOptions } from './server/options.ts';
