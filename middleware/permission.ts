@@ -15,6 +15,7 @@ import { rules } from '../src/policy/rules.ts';
 import type { ApprovalStore } from '../src/policy/store.ts';
 import { type Ruling, stricter } from '../src/policy/verdict.ts';
 import type { Failure, ToolResult } from '../src/result.ts';
+import type { StageEvents } from '../src/stage-events.ts';
 import type { Tool } from '../src/tool.ts';
 import { type Guard, guard, isAnswer, step } from '../src/traits.ts';
 import type { Effect, Maybe, Ready, Stage } from '../src/types.ts';
@@ -71,7 +72,10 @@ export function permission(options: PermissionOptions = {}): PermissionStage {
   function permission(ctx: Ready): Maybe<Approved | ToolResult | undefined> {
     const { mode } = ctx.run;
     const preset = modes.defaultFor(mode, levelOf(ctx));
-    if (policies.length === 0 && preset === 'allow' && ctx.mustAsk === undefined) return undefined;
+    if (policies.length === 0 && preset === 'allow' && ctx.mustAsk === undefined) {
+      ctx.tell?.('decision', unasked({ decision: 'allow', rule: `mode ${mode}` }));
+      return undefined;
+    }
     if (preset === undefined) return unknownMode(ctx, modes);
     if (policies.length === 0) return enact(ctx, undefined, set);
     const ruling = judge(policies, requestOf(ctx), decideTimeout);
@@ -136,10 +140,16 @@ function enact(ctx: Ready, ruling: Ruling | undefined, set: Checked): Maybe<Appr
   const { modes, memory, identities, asking } = set;
   const ruled = (ruling?.doubtful ? stricter(ruling, byMode(ctx, modes)) : ruling) ?? byMode(ctx, modes);
   const found = heeding(ctx, ruled);
-  if (found.decision === 'allow') return undefined;
+  if (found.decision === 'allow') {
+    ctx.tell?.('decision', unasked(found));
+    return undefined;
+  }
   if (found.decision === 'deny') return denied(ctx, found);
   const isByMode = ruling === undefined && ctx.mustAsk === undefined;
-  if (isByMode && memory.allows(requestOf(ctx))) return undefined;
+  if (isByMode && memory.allows(requestOf(ctx))) {
+    ctx.tell?.('decision', unasked({ decision: 'allow', rule: `always ${ctx.tool.name}` }));
+    return undefined;
+  }
   const answered = asking(ctx, { ...found, byMode: isByMode });
   return identities === undefined ? answered : noted(ctx, answered, identities);
 }
@@ -174,6 +184,7 @@ async function noted(
     return answer;
   } catch (cause) {
     const text = `That ${ctx.tool.name} was approved could not be noted, so it did not run.`;
+    ctx.tell?.('decision', unasked({ decision: 'deny', rule: 'identities', reason: text, cause }));
     return ctx.fail('denied', text, { details: { reason: 'store_failed' }, cause });
   }
 }
@@ -220,8 +231,14 @@ function byMode(ctx: Ready, modes: Modes): Ruling {
 }
 
 function denied(ctx: Ready, { reason, rule, cause }: Partial<Ruling>): Failure {
+  ctx.tell?.('decision', unasked({ decision: 'deny', rule: rule ?? 'policy', ...(reason && { reason }), cause }));
   const text = `Denied: ${reason ?? 'a rule forbids this call'}. Do not repeat the call; take another way, or tell the user what you need.`;
   return ctx.fail('denied', text, { details: { reason: 'policy', rule: rule ?? 'policy' }, cause });
+}
+
+/** What observers hear of a decision that nobody had to be asked about. */
+function unasked({ decision, rule = 'policy', reason, cause }: Ruling): StageEvents['decision'] {
+  return { decision, rule, reason, asked: false, edited: false, cause };
 }
 
 function changed(ctx: Ready): Failure {
@@ -230,6 +247,7 @@ function changed(ctx: Ready): Failure {
 
 function unknownMode(ctx: Ready, modes: Modes): Failure {
   const text = `Denied: this run has the mode "${ctx.run.mode}", which does not exist. The modes are ${modes.names.join(', ')}.`;
+  ctx.tell?.('decision', unasked({ decision: 'deny', rule: `mode ${ctx.run.mode}`, reason: text }));
   return ctx.fail('denied', text, { details: { reason: 'unknown_mode' } });
 }
 

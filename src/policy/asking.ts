@@ -5,6 +5,7 @@ import type { Tool } from '../tool.ts';
 import type { Effect, Ready } from '../types.ts';
 import { type AlwaysScope, ruleFor } from './always.ts';
 import type { Approve, PendingApproval } from './approval.ts';
+import { Course } from './course.ts';
 import { callDigest } from './digest.ts';
 import { covers, remember, take } from './grants.ts';
 import type { Policy } from './policy.ts';
@@ -49,6 +50,7 @@ interface Moment {
   readonly identity: string;
   /** The rule that "always" would keep. */
   readonly always: Rule | undefined;
+  readonly course: Course;
 }
 
 /** Asks for a call: gives what was approved, or the answer that ends the call. Never throws for what an approver does. */
@@ -63,27 +65,29 @@ export interface Why extends Ruling {
 /** Makes the part of permission that asks somebody and holds the call to what was approved. */
 export function createAsking(options: AskingOptions): Asking {
   return async (ctx, why) => {
-    let moment: Moment;
-    try {
-      moment = momentOf(ctx, why, options.policies);
-    } catch (cause) {
-      return refuse(
-        ctx,
-        'not_presentable',
-        `${ctx.tool.name} needs approval, and its arguments cannot be shown.`,
-        cause,
-      );
-    }
-    const decided = await byGrant(moment, options);
-    if (decided !== undefined) return decided;
-    const pending = await pendingOf(moment, options);
-    return options.approve === undefined
-      ? unanswered(moment, pending, options)
-      : ask(moment, pending, options.approve, options);
+    const course = new Course();
+    const outcome = await decide(ctx, why, course, options);
+    course.tell(ctx, why, outcome);
+    return outcome;
   };
 }
 
-function momentOf(ctx: Ready, why: Why, policies: readonly Policy[]): Moment {
+async function decide(ctx: Ready, why: Why, course: Course, options: AskingOptions): Promise<Approved | ToolResult> {
+  let moment: Moment;
+  try {
+    moment = momentOf(ctx, why, course, options.policies);
+  } catch (cause) {
+    return refuse(ctx, 'not_presentable', `${ctx.tool.name} needs approval, and its arguments cannot be shown.`, cause);
+  }
+  const decided = await byGrant(moment, options);
+  if (decided !== undefined) return decided;
+  const pending = await pendingOf(moment, options);
+  if (options.approve === undefined) return unanswered(moment, pending, options);
+  course.asked = true;
+  return ask(moment, pending, options.approve, options);
+}
+
+function momentOf(ctx: Ready, why: Why, course: Course, policies: readonly Policy[]): Moment {
   const { tool } = ctx;
   const args = deepFreeze(snapshot(ctx.args));
   const effects = deepFreeze(snapshot(ctx.effects ?? []));
@@ -93,7 +97,8 @@ function momentOf(ctx: Ready, why: Why, policies: readonly Policy[]): Moment {
   const { run, state, call } = ctx;
   const request = { tool, arguments: args, effects, mode: run.mode, run, callId: call.id, state };
   const always = why.byMode ? ruleFor(request) : undefined;
-  return { ctx, why, tool, registered: ctx.registry.get(tool.name), args, effects, digest, identity, always };
+  const registered = ctx.registry.get(tool.name);
+  return { ctx, why, tool, registered, args, effects, digest, identity, always, course };
 }
 
 function policyVersion(policies: readonly Policy[]): string {
@@ -105,13 +110,15 @@ async function byGrant(moment: Moment, options: AskingOptions): Promise<Approved
   const { ctx, tool, args, effects, digest, identity } = moment;
   const grant = take(ctx.call.arguments);
   if (grant === undefined) return undefined;
+  moment.course.earlier = true;
   const present = { callId: ctx.call.id, identity, registered: tool, digest, arguments: args, effects };
   if (covers(grant, present)) {
     if (grant.always === undefined) return { args };
     return (await keep(moment, grant.always.rule, grant.always.scope, options)) ?? { args };
   }
   // An edit that means something else by now can be asked about; an answer from elsewhere was for another call.
-  return grant.digest === undefined ? undefined : void_(moment);
+  moment.course.earlier = grant.digest !== undefined;
+  return moment.course.earlier ? void_(moment) : undefined;
 }
 
 async function pendingOf(moment: Moment, options: AskingOptions): Promise<PendingApproval> {
@@ -194,6 +201,7 @@ async function keep(
   } catch (cause) {
     return refuse(ctx, 'store_failed', `The rule for ${tool.name} could not be kept, so the call did not run.`, cause);
   }
+  moment.course.remembered = scope;
   return isUnchanged(moment, policies) ? undefined : void_(moment);
 }
 
@@ -228,6 +236,8 @@ async function restart(moment: Moment, edited: unknown): Promise<Approved | Tool
       kinds: new Set(effects.map((effect) => effect.kind)),
     });
   }
+  // Before the call runs again, and is decided on again.
+  moment.course.tell(ctx, moment.why, { args: written }, true);
   return ctx.restart(written);
 }
 
