@@ -50,7 +50,14 @@ describe('a configuration of a gateway', () => {
       mcpServers: {
         fs: {
           command: 'node',
-          args: [`\${TOKEN}`, `\${env:TOKEN}`, `\${NONE:-instead}`, `\${EMPTY:-instead}`, `$HOME \${ HOME }`, `\${NONE:-}`],
+          args: [
+            `\${TOKEN}`,
+            `\${env:TOKEN}`,
+            `\${NONE:-instead}`,
+            `\${EMPTY:-instead}`,
+            `$HOME \${ HOME }`,
+            `\${NONE:-}`,
+          ],
           env: { A: `x\${TOKEN}y` },
         },
       },
@@ -152,7 +159,7 @@ it('a place in a text is where its pointer leads', () => {
         pointers.push(at);
         if (typeof inner !== 'object' || inner === null) return;
         for (const [key, each] of Object.entries(inner)) {
-          if (key !== '__proto__`) visit(each, `${at}/${key.replaceAll(`~', '~0').replaceAll('/', '~1')}`);
+          if (key !== '__proto__') visit(each, `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
         }
       };
       visit(JSON.parse(text), '');
