@@ -8,14 +8,20 @@ import { reasonOf, Unusable } from './errors.ts';
 const typescript = /\.[cm]?ts$/;
 
 /**
- * Imports a module file. TypeScript is loaded by Node where it can, else by the optional package tsx.
+ * Imports a module file. TypeScript is loaded by the optional package tsx where it is installed, so that the same files
+ * can be loaded on every release of Node.js, else by Node where it can: then types are all that TypeScript may add.
  * Throws {@link Unusable}, with the place in the file where it is known.
  */
 export async function loadModule(path: string): Promise<Record<string, unknown>> {
   const url = pathToFileURL(path).href;
-  if (!typescript.test(path) || nodeReadsTypeScript()) return await imported(path, () => import(url));
+  if (!typescript.test(path)) return await imported(path, () => import(url));
   const tsx = await tsxFor(path);
-  return await imported(path, () => tsx.tsImport(url, { parentURL: url }));
+  if (tsx !== undefined) return await imported(path, () => tsx.tsImport(url, { parentURL: url }));
+  if (nodeReadsTypeScript()) return await imported(path, () => import(url));
+  throw new Unusable(
+    `${basename(path)} is TypeScript, which Node ${process.versions.node} does not load by itself. ` +
+      'Install tsx (npm install --save-dev tsx), or write the configuration as callgate.config.mjs.',
+  );
 }
 
 async function imported(path: string, load: () => Promise<unknown>): Promise<Record<string, unknown>> {
@@ -61,7 +67,7 @@ interface Tsx {
 }
 
 /** Looked for beside the file first, so that a project's own version is taken. */
-async function tsxFor(path: string): Promise<Tsx> {
+async function tsxFor(path: string): Promise<Tsx | undefined> {
   for (const from of [pathToFileURL(path).href, import.meta.url]) {
     try {
       // Not `resolve('tsx/esm/api')`: that gives the form for `require`, which cannot load ES modules.
@@ -73,8 +79,5 @@ async function tsxFor(path: string): Promise<Tsx> {
       // Not installed here, or too old for this: look further.
     }
   }
-  throw new Unusable(
-    `${basename(path)} is TypeScript, which Node ${process.versions.node} does not load by itself. ` +
-      'Install tsx (npm install --save-dev tsx), or write the configuration as callgate.config.mjs.',
-  );
+  return undefined;
 }

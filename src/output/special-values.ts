@@ -120,7 +120,10 @@ function inheritedToJson(value: object): unknown {
 function typeName(value: object, walk: Walk): string {
   let name: unknown;
   try {
-    name = value.constructor?.name || (value as Record<symbol, unknown>)[Symbol.toStringTag];
+    name = value.constructor?.name;
+    // Whether iterators have a constructor of their own depends on the release of Node.js; their tag does not.
+    if (!name || name === 'Object' || name === 'Iterator')
+      name = (value as Record<symbol, unknown>)[Symbol.toStringTag] || name;
   } catch {
     name = undefined;
   }

@@ -32,8 +32,8 @@ describe('a configuration', () => {
     expect(resultsIn(ran.stdout)).toMatchObject([{ ok: true, data: 'A' }]);
   });
 
-  it('in TypeScript is loaded by tsx where Node cannot', async () => {
-    const source = `const mode: string = 'auto';\nexport default { tools: [${shout}], mode } satisfies object;`;
+  it('in TypeScript is loaded by tsx, also what Node by itself would only take the types out of', async () => {
+    const source = `enum Mode { Auto = 'auto' }\nconst mode: string = Mode.Auto;\nexport default { tools: [${shout}], mode } satisfies object;`;
     const ran = await run(folderWith({ 'callgate.config.ts': source }));
     expect(ran.stderr).toBe('');
     expect(resultsIn(ran.stdout)).toMatchObject([{ ok: true, data: 'HEY' }]);

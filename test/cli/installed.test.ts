@@ -7,8 +7,8 @@ import { folderWith, project } from './run-cli.ts';
 // As npm installs it, but without the optional tsx.
 const dependencies = ['ajv', 'ajv-formats', 'minimatch', 'p-timeout'];
 
-it('a configuration in TypeScript without tsx ends with 2 and says what to install', () => {
-  const folder = folderWith({ 'callgate.config.ts': 'export default {};' });
+it('a configuration in TypeScript without tsx is loaded by Node, or ends with 2 and says what to install', () => {
+  const folder = folderWith({ 'callgate.config.ts': "export default { roots: ['.' as string] };" });
   const installed = join(folder, 'node_modules/callgate');
   mkdirSync(installed, { recursive: true });
   copyFileSync(join(project, 'package.json'), join(installed, 'package.json'));

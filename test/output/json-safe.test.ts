@@ -149,7 +149,7 @@ const forms: [name: string, value: unknown, form: unknown][] = [
   ['a writable stream', new Writable(), '[Writable]'],
   ['a web stream', new ReadableStream(), '[ReadableStream]'],
   ['a Response', new Response('x'), '[Response]'],
-  ['an iterator', [1][Symbol.iterator](), '[Object]'],
+  ['an iterator', [1][Symbol.iterator](), '[Array Iterator]'],
   [
     'a generator',
     (function* generate() {
