@@ -53,11 +53,26 @@ export interface VerifyOptions {
 export class Registry {
   readonly #tools = new Map<string, Tool>();
   readonly #notes = new WeakMap<Tool, readonly ToolNote[]>();
+  readonly #listeners = new Set<() => void>();
   #version = 0;
 
   /** Grows with every change, so that what was derived from the tools can be kept until then. */
   get version(): number {
     return this.#version;
+  }
+
+  /**
+   * Calls `listener` after every change; returns the function that stops that. A listener must be quick, and whatever it
+   * throws is ignored.
+   */
+  onChange(listener: () => void): () => void {
+    if (typeof listener !== 'function') throw new TypeError('onChange() takes a function.');
+    // Its own key, so that the same function may listen twice.
+    const own = (): void => listener();
+    this.#listeners.add(own);
+    return () => {
+      this.#listeners.delete(own);
+    };
   }
 
   get size(): number {
@@ -94,7 +109,7 @@ export class Registry {
     }
     this.#tools.set(added.name, added);
     if (notes.length > 0) this.#notes.set(added, notes);
-    this.#version++;
+    this.#changed();
     return this;
   }
 
@@ -107,7 +122,7 @@ export class Registry {
   /** Takes a tool out; whether it was there. */
   remove(name: string): boolean {
     const removed = this.#tools.delete(name);
-    if (removed) this.#version++;
+    if (removed) this.#changed();
     return removed;
   }
 
@@ -121,6 +136,17 @@ export class Registry {
         (level === undefined || tool.permission === level) &&
         (!('source' in filter) || tool.source === filter.source),
     );
+  }
+
+  #changed(): void {
+    this.#version++;
+    for (const listener of this.#listeners) {
+      try {
+        listener();
+      } catch {
+        // Who only listens must not keep a tool from being added.
+      }
+    }
   }
 
   /** Compiles every schema, for start-up checks and CI. Returns what is wrong, tool by tool; empty when all is well. */
