@@ -1,7 +1,9 @@
 import type { ScopedFs } from './capabilities/fs/types.ts';
 import type { ScopedFetch } from './capabilities/net/types.ts';
 import type { ScopedExec } from './capabilities/process/types.ts';
+import { type Clock, systemClock } from './clock.ts';
 import { type ErrorCode, type FailureOptions, isErrorCode, isRetryable, ToolError } from './errors.ts';
+import { ownSignal } from './nesting.ts';
 import type { Registry } from './registry.ts';
 import { causeOf, type Failure, noMeta, rememberCause, type Success, type ToolResult } from './result.ts';
 import type { StageEvent, StageEvents, Tell } from './stage-events.ts';
@@ -19,6 +21,8 @@ export interface Host {
   clean?(data: unknown): unknown;
   /** A handler has ended after its call had been answered. */
   late(ctx: CallContext, settledAt: number): void;
+  /** Default: the machine's own. */
+  readonly clock?: Clock;
 }
 
 const mostRestarts = 3;
@@ -52,8 +56,10 @@ export class CallContext implements Call {
   #abort: { readonly reason: unknown } | undefined = undefined;
   #started = false;
   #running = 0;
-  /** When it settled, by `performance.now()`; 0 if no handler was left at work. */
+  /** When it settled, by the router's clock; -1 if no handler was left at work. */
   #settledAt: number | undefined = undefined;
+  /** Its place in the router's list of calls that have not ended, or -1. */
+  #place = -1;
   #restarts = 0;
   // Mostly there is one or none, and an array for one would weigh as much as the function.
   #cleanups: Listeners = undefined;
@@ -70,6 +76,15 @@ export class CallContext implements Call {
   static hasStarted(ctx: CallContext): boolean {
     if (ctx.#started || ctx.#parent === undefined) return ctx.#started;
     return CallContext.hasStarted(ctx.#parent);
+  }
+
+  /** Where the call stands in the one list that it may stand in; -1 for none. */
+  static placeOf(ctx: CallContext): number {
+    return ctx.#place;
+  }
+
+  static placeAt(ctx: CallContext, place: number): void {
+    ctx.#place = place;
   }
 
   /** An answer that was stored, shared or made up elsewhere never carries another call's id. */
@@ -111,6 +126,7 @@ export class CallContext implements Call {
     // Reading `controller.signal` costs more than the rest of the chain, so it happens when somebody wants it.
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
+      ownSignal(this.#controller.signal, this);
       if (this.#abort !== undefined) this.#controller.abort(this.#abort.reason);
     }
     return this.#controller.signal;
@@ -212,6 +228,13 @@ export class CallContext implements Call {
     else this.#cleanups = joined(this.#cleanups, cleanup);
   }
 
+  onEnded(cleanup: () => void): void {
+    this.onSettled(() => {
+      if (this.running) endings.set(this, joined(endings.get(this), cleanup));
+      else cleanup();
+    });
+  }
+
   began(): void {
     // Nothing may start once the answer has been given: an approval or a retry that comes too late must not act.
     if (this.aborted || this.settled) throw new ToolError(tooLate, { code: 'aborted' });
@@ -224,14 +247,16 @@ export class CallContext implements Call {
     // Said once too often, it must not make up for a handler that is still at work.
     if (this.#running === 0) return;
     this.#running--;
+    const isLate = this.#settledAt !== undefined && this.#settledAt >= 0;
+    if (isLate && this.#running === 0) this.#endedAtLast();
     if (this.#parent !== undefined) this.#parent.ended();
-    else if (this.#settledAt) this.#host.late(this, this.#settledAt);
+    else if (isLate) this.#host.late(this, this.#settledAt as number);
   }
 
   /** Ends the call, or this attempt of it: nothing that it was lent works from here on. */
   settle(): void {
     if (this.settled) return;
-    this.#settledAt = this.running ? performance.now() : 0;
+    this.#settledAt = this.running ? (this.#host.clock ?? systemClock).now() : -1;
     if (this.#cleanups !== undefined) this.#cleanUp();
   }
 
@@ -245,6 +270,12 @@ export class CallContext implements Call {
     return fork;
   }
 
+  #endedAtLast(): void {
+    const cleanups = endings.get(this);
+    endings.delete(this);
+    tell(cleanups, undefined);
+  }
+
   #cleanUp(): void {
     const cleanups = this.#cleanups;
     this.#cleanups = undefined;
@@ -255,6 +286,9 @@ export class CallContext implements Call {
 // Whatever a stage adds, it must not take the place of what the context does: with these, assigning it throws.
 Object.defineProperty(CallContext.prototype, '__proto__', { value: CallContext.prototype });
 Object.freeze(CallContext.prototype);
+
+// Beside the context: few calls are answered before their handler has ended.
+const endings = new WeakMap<CallContext, Listeners>();
 
 type Listener = (reason: unknown) => unknown;
 type Listeners = Listener | Listener[] | undefined;

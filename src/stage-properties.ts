@@ -1,5 +1,6 @@
 import type { Offers } from './offers.ts';
 import type { RouterPipeline } from './pipeline.ts';
+import type { Maybe } from './types.ts';
 
 // What a stage says of itself beside its traits, by properties of its function. Any stage may have them.
 
@@ -26,4 +27,19 @@ export function checkMode({ entries }: RouterPipeline<never>, mode: string): voi
       throw new TypeError(`There is no mode "${mode}". The modes are: ${modes.join(', ')}.`);
     }
   }
+}
+
+/** Gives up what a stage owns, such as its workers, connections and timers. See {@link closersOf}. */
+export type Closes = () => Maybe<void>;
+
+/**
+ * A stage that owns something says by a function `closes` of its own how that is given up. `router.close()` calls it once
+ * no call is under way any more, or none is waited for; the innermost stage first. It may be called more than once, must
+ * end in bounded time by itself, and what it throws rejects `close()` after all other stages have been closed.
+ *
+ * @example
+ * Object.assign(stage, { closes: () => pool.destroy() })
+ */
+export function closersOf({ entries }: RouterPipeline<never>): Closes[] {
+  return entries.flatMap(({ stage }) => ('closes' in stage ? [stage.closes as Closes] : [])).reverse();
 }

@@ -69,6 +69,11 @@ export interface Call<State = unknown> {
   clean(data: unknown): unknown;
   /** Runs `cleanup` when the call, or this attempt of it, has settled, however it did. */
   onSettled(cleanup: () => void): void;
+  /**
+   * Runs `cleanup` when the call, or this attempt of it, has settled and no handler that it started is at work any more:
+   * later than `onSettled` where a handler goes on after its deadline, and never where it does so for ever.
+   */
+  onEnded(cleanup: () => void): void;
   /** To be called just before the handler starts: from here on a failure's `effect` is `unknown`. */
   began(): void;
   /** To be called when the handler has ended. An answer of `ok: true` while a handler still runs is refused. */
