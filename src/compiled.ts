@@ -10,20 +10,28 @@ export interface Compiled {
   readonly restart: Chain;
 }
 
+export interface CompileOptions extends ComposeOptions {
+  /** Puts something around each stage. */
+  readonly around?: ((entry: Entry) => Entry) | undefined;
+}
+
 /** Composes a pipeline's stages. Done once a pipeline, not once a call. */
-export function compile(entries: readonly Entry[], options: ComposeOptions): Compiled {
+export function compile(entries: readonly Entry[], options: CompileOptions): Compiled {
+  const { around, ...composing } = options;
   let entrance = 0;
   for (const [at, { stage }] of entries.entries()) {
     const { step, guard, adds, finish } = traitsOf(stage);
     if (step !== undefined || guard || adds !== undefined) break;
     if (finish !== undefined) entrance = at + 1;
   }
-  const restart = compose(entries.slice(entrance), options);
+  const stages = around === undefined ? entries : entries.map(around);
+  const restart = compose(stages.slice(entrance), composing);
   // Whoever watches the stages wants to see the finishing ones too.
+  const isSeen = options.watcher !== undefined || around !== undefined;
   let outer = 0;
-  while (options.watcher === undefined && traitsOf(entries[outer]?.stage).finish !== undefined) outer++;
+  while (!isSeen && traitsOf(entries[outer]?.stage).finish !== undefined) outer++;
   return {
-    chain: outer === entrance ? restart : compose(entries.slice(outer), options),
+    chain: outer === entrance ? restart : compose(stages.slice(outer), composing),
     finishes: entries
       .slice(0, outer)
       .map(({ stage }) => traitsOf(stage).finish as FinishFunction)

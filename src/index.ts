@@ -21,6 +21,7 @@ export {
   defineTool,
   type ToolDefinition,
 } from './define-tool.ts';
+export type { TracedCall, TracedStage } from './diagnostics.ts';
 export { type CallEffect, type ErrorCode, errorCodes, type FailureOptions, ToolError } from './errors.ts';
 export { toModelText } from './model-text.ts';
 export type { Listener, ObservedCall, RouterEvent, RouterEvents } from './observers.ts';

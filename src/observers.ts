@@ -1,4 +1,4 @@
-import type { StageOutcome } from './compose.ts';
+import type { StageOutcome, StageWatcher } from './compose.ts';
 import type { CallContext, Host } from './context.ts';
 import type { ToolResult } from './result.ts';
 import type { StageEvent, StageEvents } from './stage-events.ts';
@@ -57,6 +57,13 @@ export class Observers {
   /** For stages that have something to tell; absent while nobody would hear it. */
   tell: Host['tell'];
 
+  /** Tells of stages what a chain that is watched says of them. */
+  readonly watcher: StageWatcher = {
+    enter: (ctx, stage) => this.emit('stage', { call: observed(ctx.call), stage, phase: 'enter' }),
+    leave: (ctx, stage, outcome, durationMs) =>
+      this.emit('stage', { call: observed(ctx.call), stage, phase: 'leave', outcome, durationMs }),
+  };
+
   heard(event: RouterEvent): boolean {
     return this.active && this.#listeners[event] !== undefined;
   }
@@ -108,7 +115,7 @@ const events: ReadonlySet<string> = new Set<RouterEvent>(['start', 'stage', ...s
 /** What a stage tells, copied; but for the cause, which is what was thrown and stays that. */
 function told(data: object): object {
   try {
-    const parts = Object.entries(data).map(([key, value]) => [key, key === 'cause' ? value : copied(value)]);
+    const parts = Object.entries(data).map(([key, value]) => [key, key === 'cause' ? value : frozenCopy(value)]);
     return Object.fromEntries(parts);
   } catch {
     // Nobody may notice by an error whether somebody listens.
@@ -116,7 +123,7 @@ function told(data: object): object {
   }
 }
 
-/** A value that an observer may keep and change without anybody noticing. */
+/** A value of its own, for somebody who may keep it. */
 export function copied<T>(value: T): T {
   try {
     return structuredClone(value);
@@ -126,6 +133,19 @@ export function copied<T>(value: T): T {
   }
 }
 
+/** As {@link copied}, and no observer can change it for the next one. */
+export function frozenCopy<T>(value: T): T {
+  return frozen(copied(value));
+}
+
+/** Freezes a copy all the way down, as far as values of its kind can be frozen. */
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value) || ArrayBuffer.isView(value)) return value;
+  Object.freeze(value);
+  for (const part of Object.values(value)) frozen(part);
+  return value;
+}
+
 /** What observers see of a call. */
 export function observed(call: { id: string; name: string; arguments: unknown }): ObservedCall {
   let copy: { value: unknown } | undefined;
@@ -133,7 +153,7 @@ export function observed(call: { id: string; name: string; arguments: unknown })
     id: call.id,
     name: call.name,
     get arguments() {
-      copy ??= { value: copied(call.arguments) };
+      copy ??= { value: frozenCopy(call.arguments) };
       return copy.value;
     },
   });

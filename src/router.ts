@@ -5,11 +5,12 @@ import { conclude } from './conclusion.ts';
 import { CallContext, type Host } from './context.ts';
 import { defaultPipeline } from './default-pipeline.ts';
 import type { ArgumentsFor, DataOf } from './define-tool.ts';
+import { callChannel, stageChannel, traceCall, tracedStage } from './diagnostics.ts';
 import { ToolError } from './errors.ts';
 import { toFailure } from './failure.ts';
 import { hold } from './hold.ts';
 import { checkMilliseconds } from './milliseconds.ts';
-import { copied, type Listener, Observers, observed, type RouterEvent } from './observers.ts';
+import { copied, frozenCopy, type Listener, Observers, observed, type RouterEvent } from './observers.ts';
 import { OfferCache, type OfferOptions } from './offers.ts';
 import { checkOptions } from './options.ts';
 import { checkComplete } from './order.ts';
@@ -53,7 +54,7 @@ export class Router<State = unknown> {
   readonly #progress = new WeakMap<CallContext, (data: unknown) => void>();
   readonly #offers: OfferCache;
   readonly #clean: ((data: unknown) => unknown) | undefined;
-  #watched: Compiled | undefined;
+  readonly #seen: (Compiled | undefined)[] = [];
   #run: Run;
   #count = 0;
 
@@ -123,19 +124,7 @@ export class Router<State = unknown> {
     } catch (error) {
       return Promise.resolve(this.#unreadable(call, error));
     }
-    const compiled = this.#compiled();
-    if (signal?.aborted) {
-      ctx.abort(signal.reason);
-      return Promise.resolve(this.#close(compiled, ctx, signal.reason, true));
-    }
-    try {
-      const outcome = compiled.chain(ctx);
-      // Also within the try: what a stage answers may throw as soon as it is looked at.
-      if (isThenable(outcome)) return this.#await(compiled, ctx, toPromise(outcome), signal, deadline);
-      return Promise.resolve(this.#close(compiled, ctx, outcome, false));
-    } catch (error) {
-      return Promise.resolve(this.#close(compiled, ctx, error, true));
-    }
+    return callChannel.hasSubscribers ? this.#traced(ctx, signal, deadline) : this.#route(ctx, signal, deadline);
   }
 
   /**
@@ -222,17 +211,38 @@ export class Router<State = unknown> {
     };
   }
 
+  #route(ctx: CallContext, signal: AbortSignal | undefined, deadline: number): Promise<ToolResult> {
+    const compiled = this.#compiled();
+    if (signal?.aborted) {
+      ctx.abort(signal.reason);
+      return Promise.resolve(this.#close(compiled, ctx, signal.reason, true));
+    }
+    try {
+      const outcome = compiled.chain(ctx);
+      // Also within the try: what a stage answers may throw as soon as it is looked at.
+      if (isThenable(outcome)) return this.#await(compiled, ctx, toPromise(outcome), signal, deadline);
+      return Promise.resolve(this.#close(compiled, ctx, outcome, false));
+    } catch (error) {
+      return Promise.resolve(this.#close(compiled, ctx, error, true));
+    }
+  }
+
+  // By itself, as below.
+  #traced(ctx: CallContext, signal: AbortSignal | undefined, deadline: number): Promise<ToolResult> {
+    return traceCall(ctx, () => this.#route(ctx, signal, deadline));
+  }
+
   #compiled(): Compiled {
-    if (!this.#observers.heard('stage')) return this.#plain;
-    this.#watched ??= compile(this.pipeline.entries, {
+    const heard = this.#observers.heard('stage');
+    const traced = stageChannel.hasSubscribers;
+    if (!heard && !traced) return this.#plain;
+    const which = Number(heard) + 2 * Number(traced);
+    this.#seen[which] ??= compile(this.pipeline.entries, {
       strict: this.#strict,
-      watcher: {
-        enter: (ctx, stage) => this.#observers.emit('stage', { call: observed(ctx.call), stage, phase: 'enter' }),
-        leave: (ctx, stage, outcome, durationMs) =>
-          this.#observers.emit('stage', { call: observed(ctx.call), stage, phase: 'leave', outcome, durationMs }),
-      },
+      watcher: heard ? this.#observers.watcher : undefined,
+      around: traced ? tracedStage : undefined,
     });
-    return this.#watched;
+    return this.#seen[which];
   }
 
   // By itself, so that a call that never waits does not pay for what only these closures need.
@@ -285,7 +295,7 @@ export class Router<State = unknown> {
       const endedAt = performance.now();
       const durationMs = endedAt - (this.#begun.get(ctx) ?? endedAt);
       const cause = causeOf(answer);
-      this.#observers.emit('end', { call: observed(ctx.call), result: copied(answer), cause, durationMs });
+      this.#observers.emit('end', { call: observed(ctx.call), result: frozenCopy(answer), cause, durationMs });
     }
     return answer;
   }
@@ -294,7 +304,9 @@ export class Router<State = unknown> {
     const sink = this.#progress.get(ctx.root);
     if (sink === undefined && !this.#observers.heard('progress')) return;
     const copy = this.#clean === undefined || data === undefined ? copied(data) : this.#clean(data);
-    if (this.#observers.heard('progress')) this.#observers.emit('progress', { call: observed(ctx.call), data: copy });
+    if (this.#observers.heard('progress')) {
+      this.#observers.emit('progress', { call: observed(ctx.call), data: frozenCopy(copy) });
+    }
     try {
       ignore(sink?.(copy));
     } catch {
