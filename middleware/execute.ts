@@ -1,3 +1,4 @@
+import { isContent } from '../src/content.ts';
 import { settleable } from '../src/deadline.ts';
 import { toFailure } from '../src/failure.ts';
 import { HandlerContext } from '../src/handler-context.ts';
@@ -17,7 +18,8 @@ export interface ExecuteOptions {
 
 /**
  * Runs the tool's handler: synchronous, asynchronous, or a generator, whose yields are progress and whose return value
- * is the data (without one, the last yield). Checks the data against the tool's `output` schema.
+ * is the data (without one, the last yield). Checks the data against the tool's `output` schema;
+ * of content that has some, the structured content.
  *
  * @example
  * pipeline.use('execute', execute())
@@ -83,7 +85,8 @@ async function fitting(
 ): Promise<ToolResult> {
   try {
     const engine = given ?? (await import('../src/schema/engine.ts')).createSchemaEngine();
-    const violations = engine.compile(output, { defaults: false })(data);
+    const structured = isContent(data) && data.structuredContent !== undefined ? data.structuredContent : data;
+    const violations = engine.compile(output, { defaults: false })(structured);
     if (violations === undefined) return ctx.ok(data);
     return ctx.fail('invalid_output', outputMessage(ctx.tool, violations), { details: { violations } });
   } catch (error) {

@@ -113,7 +113,7 @@ export function normalize(options: NormalizeOptions = {}): NormalizeStage {
       typeof data === 'string' && output === undefined
         ? forData.text(data, notes)
         : isContent(data)
-          ? cleanContent(data, forData, { maxBinary, maxCharacters }, notes)
+          ? cleanContent(data, forData, { maxBinary, maxCharacters }, notes, output)
           : forData.value(data, notes, output);
     const links = outbound?.(clean);
     const noted = withLinks(noteIn(meta, notes, forErrors), links);

@@ -64,7 +64,13 @@ export type ContentInput =
 export interface Content {
   readonly type: 'content';
   readonly content: readonly ContentBlock[];
+  /** The same as data, for programs: it is what the tool's `output` schema describes. From a tool of an MCP server. */
+  readonly structuredContent?: unknown;
+  /** What an MCP server said beside its answer. */
+  readonly _meta?: { readonly [name: string]: unknown };
 }
+
+const contentMembers: ReadonlySet<string> = new Set(['type', 'content', 'structuredContent', '_meta']);
 
 /**
  * Makes a tool's data out of text, images, audio and resources, which pass whole: they are not cut like other data, and
@@ -92,7 +98,7 @@ export function content(blocks: readonly ContentInput[]): Content {
 export function isContent(value: unknown): value is Content {
   if (typeof value !== 'object' || value === null || (value as { type?: unknown }).type !== 'content') return false;
   const { content: blocks } = value as { content?: unknown };
-  return Array.isArray(blocks) && Object.keys(value).length === 2 && blocks.every(isBlock);
+  return Array.isArray(blocks) && Object.keys(value).every((key) => contentMembers.has(key)) && blocks.every(isBlock);
 }
 
 function asBlock(block: ContentInput): unknown {

@@ -1,4 +1,5 @@
 import type { Content, ContentBlock } from '../content.ts';
+import type { JsonSchemaObject } from '../schema/json-schema.ts';
 import type { Cleaner, Notes } from './clean.ts';
 import { jsonLength } from './fit-text.ts';
 
@@ -14,8 +15,15 @@ export interface ContentLimits {
  * Content blocks, fit to leave the router. Texts are cleaned like all other text. Base64 stays whole, as half an image is
  * none; once the blocks have more than `maxBinary` characters of it together, a text says so in the place of the rest.
  * Once the rest of them has more than `maxCharacters`, the blocks that follow are left out, and a last one says so.
+ * Structured content is data by itself, which `schema` describes.
  */
-export function cleanContent(content: Content, cleaner: Cleaner, limits: ContentLimits, notes: Notes): Content {
+export function cleanContent(
+  content: Content,
+  cleaner: Cleaner,
+  limits: ContentLimits,
+  notes: Notes,
+  schema?: JsonSchemaObject,
+): Content {
   const { maxBinary } = limits;
   let left = maxBinary;
   let leftCharacters = limits.maxCharacters;
@@ -40,7 +48,13 @@ export function cleanContent(content: Content, cleaner: Cleaner, limits: Content
       blocks.push(together(clean, binary));
     }
   }
-  return { type: 'content', content: blocks };
+  const { structuredContent, _meta } = content;
+  return {
+    type: 'content',
+    content: blocks,
+    ...(structuredContent !== undefined && { structuredContent: cleaner.value(structuredContent, notes, schema) }),
+    ...(_meta !== undefined && { _meta: cleaner.value(_meta, notes) as NonNullable<Content['_meta']> }),
+  };
 }
 
 /** A block's base64, and the block without it. */

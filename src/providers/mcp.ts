@@ -1,5 +1,5 @@
-import { type ContentBlock, isContent } from '../content.ts';
-import { toModelText } from '../model-text.ts';
+import type { ContentBlock } from '../content.ts';
+import { toMcpResult } from '../mcp/results.ts';
 import type { ToolResult } from '../result.ts';
 import type { JsonSchemaObject } from '../schema/json-schema.ts';
 import type { Tool } from '../tool.ts';
@@ -30,6 +30,7 @@ export interface McpToolResult {
   content: ContentBlock[];
   structuredContent?: { [key: string]: unknown };
   isError?: true;
+  _meta?: { [name: string]: unknown };
 }
 
 /** `[A-Za-z0-9_.-]`, 128 characters at most. */
@@ -107,10 +108,9 @@ function createCallReader(offer?: ReadOffer): CallReader {
 }
 
 function resultOf(result: ToolResult): McpToolResult {
-  if (!result.ok) return { content: [{ type: 'text', text: result.error }], isError: true };
-  const { data } = result;
-  if (isContent(data)) return { content: [...data.content] };
-  const content: ContentBlock[] = [{ type: 'text', text: toModelText(result) }];
-  const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
-  return isObject ? { content, structuredContent: data as { [key: string]: unknown } } : { content };
+  const { structuredContent, ...rest } = toMcpResult(result);
+  // Up to revision 2025-11-25 it is an object or nothing.
+  const isObject =
+    typeof structuredContent === 'object' && structuredContent !== null && !Array.isArray(structuredContent);
+  return isObject ? { ...rest, structuredContent: structuredContent as { [key: string]: unknown } } : rest;
 }

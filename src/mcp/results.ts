@@ -1,0 +1,150 @@
+import { type Content, type ContentBlock, isContent } from '../content.ts';
+import { ToolError } from '../errors.ts';
+import { toModelText } from '../model-text.ts';
+import type { Failure, ToolResult } from '../result.ts';
+
+/*
+ * Results of tools/call, both ways. What comes from a server and goes out to a client again is the same:
+ * toMcpResult after fromMcpResult gives what fromMcpResult was given.
+ */
+
+/** The result of `tools/call`. */
+export interface McpCallResult {
+  content: ContentBlock[];
+  /** An object; any JSON value from revision 2026-07-28 on. */
+  structuredContent?: unknown;
+  isError?: true;
+  _meta?: { [name: string]: unknown };
+}
+
+/** In a failure's details: the server itself said that its tool failed. */
+const saidSo = 'is_error';
+/** A block that nobody knows is shown as JSON up to this length, in characters. */
+const longestOdd = 10_000;
+/** What concerns one connection only, and not the answer. */
+const ofConnection = 'io.modelcontextprotocol/';
+
+/**
+ * The data of an answer of an MCP server. One plain text is that text. An object without blocks is that object. All
+ * else is content, with `structuredContent` and `_meta` where the server sent them; blocks that are none of the protocol's
+ * become text.
+ *
+ * Throws a ToolError: `tool_error` with the server's words where it says that the tool failed, `invalid_output` for
+ * something that is no result.
+ */
+export function fromMcpResult(result: unknown, tool: string): unknown {
+  if (!isObject(result)) throw notAResult(tool);
+  const { content: sent, structuredContent: structured, isError } = result;
+  if (sent === undefined && structured === undefined && isError !== true) {
+    // What the protocol's first revision called it.
+    if ('toolResult' in result) return result['toolResult'];
+    throw notAResult(tool);
+  }
+  if (sent !== undefined && !Array.isArray(sent)) throw notAResult(tool);
+  const blocks = (sent ?? []).map(asBlock);
+  const meta = metaOf(result['_meta']);
+  if (isError === true) throw failureOf(tool, blocks, structured, meta);
+  const [first] = blocks;
+  if (structured === undefined && meta === undefined && blocks.length === 1 && isPlainText(first)) return first.text;
+  const alone = blocks.length === 0 && meta === undefined;
+  if (alone && isObject(structured) && !isContent(structured)) return structured;
+  // Whoever reads only the blocks must not be told that there was nothing.
+  if (blocks.length === 0 && structured !== undefined) blocks.push(textOf(JSON.stringify(structured)));
+  return {
+    type: 'content',
+    content: blocks,
+    ...(structured !== undefined && { structuredContent: structured }),
+    ...(meta !== undefined && { _meta: meta }),
+  } satisfies Content;
+}
+
+/**
+ * A result as the answer to `tools/call`. Content goes as it is; text as one block; an object as text and as structured
+ * content; other data as JSON text; a failure as its text, with `isError`.
+ */
+export function toMcpResult(result: ToolResult): McpCallResult {
+  if (!result.ok) return fromFailure(result);
+  const { data } = result;
+  if (isContent(data)) {
+    const { content, structuredContent, _meta } = data;
+    return {
+      content: [...content],
+      ...(structuredContent !== undefined && { structuredContent }),
+      ...(_meta !== undefined && { _meta: { ..._meta } }),
+    };
+  }
+  const content = [textOf(toModelText(result))];
+  return isObject(data) ? { content, structuredContent: data } : { content };
+}
+
+function failureOf(
+  tool: string,
+  blocks: readonly ContentBlock[],
+  structured: unknown,
+  meta: { [name: string]: unknown } | undefined,
+): ToolError {
+  const texts = blocks.flatMap((block) => (block.type === 'text' && block.text.trim() !== '' ? [block.text] : []));
+  const text = texts.join('\n') || (structured === undefined ? '' : JSON.stringify(structured));
+  const isText = blocks.length === 1 && isPlainText(blocks[0]) && structured === undefined && meta === undefined;
+  const details = {
+    reason: saidSo,
+    ...(!isText && { content: blocks }),
+    ...(structured !== undefined && { structuredContent: structured }),
+    ...(meta !== undefined && { _meta: meta }),
+  };
+  return new ToolError(text || `${tool} failed, and its server does not say why.`, { code: 'tool_error', details });
+}
+
+function fromFailure({ code, error, details }: Failure): McpCallResult {
+  const said = isObject(details) && code === 'tool_error' && details['reason'] === saidSo ? details : {};
+  const { content: blocks, structuredContent, _meta } = said;
+  // On its way it was shortened like other data, and may be no content any more.
+  const whole = { type: 'content', content: blocks };
+  return {
+    content: isContent(whole) ? [...whole.content] : [textOf(error)],
+    isError: true,
+    ...(structuredContent !== undefined && { structuredContent }),
+    ...(isObject(_meta) && { _meta: { ..._meta } }),
+  };
+}
+
+function asBlock(block: unknown): ContentBlock {
+  const candidate = { type: 'content', content: [mended(block)] };
+  if (isContent(candidate)) return candidate.content[0] as ContentBlock;
+  const type = isObject(block) && typeof block['type'] === 'string' ? block['type'].slice(0, 40) : 'unknown';
+  const json = JSON.stringify(block) ?? '';
+  return textOf(json.length > longestOdd ? `[${type}: a block of a form that is not known, left out]` : json);
+}
+
+/** Base64 may be broken into lines, and some servers forget the kind of an image. */
+function mended(block: unknown): unknown {
+  if (!isObject(block)) return block;
+  const { type, data, mimeType } = block;
+  if ((type !== 'image' && type !== 'audio') || typeof data !== 'string') return block;
+  if (typeof mimeType === 'string' && !/\s/.test(data)) return block;
+  return { ...block, data: data.replaceAll(/\s+/g, ''), mimeType: mimeType ?? 'application/octet-stream' };
+}
+
+function isPlainText(block: ContentBlock | undefined): block is ContentBlock & { type: 'text' } {
+  return block?.type === 'text' && Object.keys(block).length === 2;
+}
+
+function textOf(text: string): ContentBlock {
+  return { type: 'text', text };
+}
+
+function metaOf(meta: unknown): { [name: string]: unknown } | undefined {
+  if (!isObject(meta)) return undefined;
+  const kept = Object.entries(meta).filter(([name]) => !name.startsWith(ofConnection));
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}
+
+function notAResult(tool: string): ToolError {
+  return new ToolError(`${tool} ran, but what its server sent is no result of a tool. This is a fault of the server.`, {
+    code: 'invalid_output',
+  });
+}
+
+function isObject(value: unknown): value is { [name: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
