@@ -138,7 +138,8 @@ async function drain(ctx: Ready, generator: Generator): Promise<unknown> {
         turnAt = performance.now();
       }
     }
-    return last;
+    // How far it had come is not what it was asked for.
+    throw ctx.signal.reason;
   } finally {
     // Lets the generator's own `finally` run.
     if (!ended) await generator.return?.(undefined);

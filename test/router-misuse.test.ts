@@ -552,6 +552,39 @@ describe('generators', () => {
     expect(await createRouter({ tools: [endless] }).call({ name: 'endless' })).toMatchObject({ code: 'timeout' });
   });
 
+  test('one that is withdrawn gives no success, whatever stands around the handler, and can clean up', async () => {
+    let cleaned = 0;
+    const steps = defineTool({
+      ...reads,
+      name: 'steps',
+      handler: async function* () {
+        try {
+          for (let at = 0; ; at++) {
+            await nextTurn();
+            yield at;
+          }
+        } finally {
+          cleaned++;
+        }
+      },
+    });
+    for (const left of [defaultPipeline(), defaultPipeline().without('timeout')]) {
+      const router = createRouter({ tools: [steps], pipeline: left });
+      const stop = new AbortController();
+      const onProgress = (at: unknown): void => {
+        if (at === 2) stop.abort('enough');
+      };
+      expect(await router.call({ name: 'steps' }, { signal: stop.signal, onProgress })).toMatchObject({
+        ok: false,
+        code: 'aborted',
+        effect: 'unknown',
+        error: 'The call was withdrawn: enough',
+      });
+      await nextTurn();
+    }
+    expect(cleaned).toBe(2);
+  });
+
   test('one that yields what rejects can clean up', async () => {
     let cleaned = false;
     const yields = defineTool({
