@@ -21,12 +21,12 @@ const server = {
       description: 'Environment variables for it, beside the few that every server gets (PATH, HOME ...).',
     },
     cwd: { ...text, description: 'The folder in which it runs. Default: the folder of this file.' },
-    url: { ...text, description: 'The address of a server that speaks Streamable HTTP.' },
+    url: { ...text, description: 'The address of a server that speaks HTTP.' },
     headers: {
       ...environment,
       description: `HTTP headers, such as Authorization; \${NAME} is an environment variable.`,
     },
-    type: { enum: ['stdio', 'http', 'streamable-http'], description: 'May be left out.' },
+    type: { enum: ['stdio', 'http', 'streamable-http', 'sse'], description: 'May be left out.' },
     required: { type: 'boolean', description: 'Nothing starts when this server does not. Default false.' },
     disabled: { type: 'boolean', description: 'Leave this server out. Default false.' },
   },
@@ -47,8 +47,11 @@ const guard = {
       description: 'Which arguments are command lines.',
       anyOf: [texts, { type: 'object', additionalProperties: { enum: ['shell', 'python'] } }],
     },
-    level: { ...text, description: 'How much they can do: read, write, execute, network, dangerous.' },
-    timeout: { ...milliseconds, description: 'The most that a call may take, in milliseconds.' },
+    permission: {
+      ...text,
+      description:
+        'How much they can do: read, write, execute, network, dangerous. Default: none, so that most modes ask.',
+    },
   },
   additionalProperties: false,
 } as const;
