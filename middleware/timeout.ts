@@ -1,3 +1,4 @@
+import { type Clock, checkClock, systemClock } from '../src/clock.ts';
 import { type DeadlineRules, withDeadline } from '../src/deadline.ts';
 import { toFailure } from '../src/failure.ts';
 import { checkMilliseconds } from '../src/milliseconds.ts';
@@ -10,6 +11,8 @@ import type { Found, Maybe, Next, Stage } from '../src/types.ts';
 export interface TimeoutOptions {
   /** For tools that set no timeout of their own, in milliseconds; `Infinity` for no limit. Default 30,000. */
   readonly default?: number;
+  /** Default: the machine's own. */
+  readonly clock?: Clock;
 }
 
 /**
@@ -24,13 +27,15 @@ export interface TimeoutOptions {
  * Fails with: `timeout`, `aborted`.
  */
 export function timeout(options: TimeoutOptions = {}): Stage<Found> {
-  checkOptions('timeout', options, ['default']);
+  checkOptions('timeout', options, ['default', 'clock']);
+  const clock = checkClock(options.clock ?? systemClock, 'timeout({ clock })');
+  const rules = rulesBy(clock);
   const fallback = checkMilliseconds(options.default ?? 30_000, 'timeout({ default })');
   return withTraits(
     function timeout(ctx: Found, next: Next): Maybe<ToolResult> {
       const own = ctx.tool.timeout;
       const limit = own === undefined ? fallback : own;
-      const begunAt = performance.now();
+      const begunAt = clock.now();
       const pending = next();
       if (!isThenable(pending)) return pending;
       return withDeadline(toPromise(pending), begunAt, limit, ctx, rules);
@@ -39,16 +44,19 @@ export function timeout(options: TimeoutOptions = {}): Stage<Found> {
   );
 }
 
-const rules: DeadlineRules<Found, ToolResult> = {
-  expired(ctx, limit, settle) {
-    settle(expired(ctx, limit));
-    // Only now, so that the answer is this stage's own and not the echo of the abort.
-    ctx.abort(new DOMException(`The tool did not finish within ${limit} ms.`, 'TimeoutError'));
-  },
-  watch(ctx, settle) {
-    ctx.onAbort((reason) => settle(toFailure(ctx, reason)));
-  },
-};
+function rulesBy(clock: Clock): DeadlineRules<Found, ToolResult> {
+  return {
+    clock,
+    expired(ctx, limit, settle) {
+      settle(expired(ctx, limit));
+      // Only now, so that the answer is this stage's own and not the echo of the abort.
+      ctx.abort(new DOMException(`The tool did not finish within ${limit} ms.`, 'TimeoutError'));
+    },
+    watch(ctx, settle) {
+      ctx.onAbort((reason) => settle(toFailure(ctx, reason)));
+    },
+  };
+}
 
 function expired(ctx: Found, limit: number): Failure {
   const failure = ctx.fail('timeout', '', { details: { limit_ms: limit } });

@@ -1,4 +1,6 @@
+import type { Clock } from './clock.ts';
 import { ToolError } from './errors.ts';
+import { adoptSignal } from './nesting.ts';
 import type { ToolResult } from './result.ts';
 import type { ToolCall } from './types.ts';
 
@@ -16,6 +18,7 @@ interface OneCall {
 /** How a batch is to be run. */
 export interface Batch {
   readonly concurrency: number;
+  readonly clock: Clock;
   /** Milliseconds for all of them together, or `Infinity`. */
   readonly deadline: number;
   readonly signal?: AbortSignal | undefined;
@@ -34,6 +37,7 @@ export async function runAll(calls: readonly ToolCall[], batch: Batch): Promise<
 /** Runs the calls side by side; yields results in the order in which they come. */
 export function streamAll(calls: readonly ToolCall[], batch: Batch): AsyncIterableIterator<StreamEvent> {
   const left = new AbortController();
+  adoptSignal(left.signal, batch.signal);
   const leave = (): void => left.abort(new ToolError('Nobody waits for this call any more.', { code: 'aborted' }));
   const events = eventsOf(calls, batch, left, leave);
   // A generator looks at `return` only once what it awaits has come, and from a tool that hangs nothing comes.
@@ -103,17 +107,19 @@ async function each(
   answered: (index: number, result: ToolResult) => void,
   progressed?: (index: number, data: unknown) => void,
 ): Promise<void> {
-  const dueAt = performance.now() + batch.deadline;
+  const dueAt = batch.clock.now() + batch.deadline;
+  let tooLate: AbortSignal | undefined;
   let nextIndex = 0;
   const worker = async (): Promise<void> => {
     for (let index = nextIndex++; index < calls.length; index = nextIndex++) {
       const at = index;
-      const left = dueAt - performance.now();
+      const left = dueAt - batch.clock.now();
+      if (left <= 0) tooLate ??= AbortSignal.abort(overdue(batch.deadline));
       answered(
         at,
         await batch.call(calls[at] as ToolCall, {
           // Whatever still waits its turn when time is up gets its answer too, without being started.
-          signal: left > 0 ? batch.signal : AbortSignal.abort(overdue(batch.deadline)),
+          signal: tooLate ?? batch.signal,
           ...(left > 0 && { deadline: left }),
           ...(progressed !== undefined && { onProgress: (data: unknown) => progressed(at, data) }),
         }),

@@ -17,3 +17,12 @@ export const systemClock: Clock = Object.freeze({
   setTimeout: (callback: () => void, milliseconds: number) => setTimeout(callback, milliseconds),
   clearTimeout: (timer: unknown) => clearTimeout(timer as NodeJS.Timeout),
 });
+
+/** Throws a TypeError for what is no clock, so that a deadline never fails at the moment when it is set. */
+export function checkClock(clock: unknown, what: string): Clock {
+  const { now, setTimeout, clearTimeout } = (clock ?? {}) as Partial<Clock>;
+  if (typeof now === 'function' && typeof setTimeout === 'function' && typeof clearTimeout === 'function') {
+    return clock as Clock;
+  }
+  throw new TypeError(`${what} must be a clock { now, setTimeout, clearTimeout }, in milliseconds.`);
+}

@@ -1,4 +1,5 @@
 import type pTimeout from 'p-timeout';
+import { type Clock, systemClock } from './clock.ts';
 import { longestTimer } from './milliseconds.ts';
 
 /** Settles the promise that {@link withDeadline} gave, unless it has settled. */
@@ -9,6 +10,8 @@ export type Settle<T> = (outcome: T) => void;
  * a call that settles in time, as nearly all do, costs no closures.
  */
 export interface DeadlineRules<Subject, T> {
+  /** By which the time passes. */
+  readonly clock: Clock;
   /** The time is up. */
   expired(subject: Subject, limit: number, settle: Settle<T>): void;
   /** Called when the wait outlasts a turn of the event loop: for those who may settle it for another reason. */
@@ -18,6 +21,7 @@ export interface DeadlineRules<Subject, T> {
 /** A promise that a deadline may settle itself, which saves a promise and a turn around it. */
 interface Settleable<T> extends Promise<T> {
   [own]?: Own<T>;
+  [watched]?: true;
 }
 
 interface Own<T> {
@@ -27,6 +31,8 @@ interface Own<T> {
 }
 
 const own = Symbol('callgate.settleable');
+/** A deadline waits for it and settles it, as its rules say, when the call is aborted. */
+const watched = Symbol('callgate.watched');
 
 /**
  * As `pending.then(fulfilled, rejected)`, where neither throws nor gives a promise; a deadline that stands right around it
@@ -59,6 +65,11 @@ function leave<T>({ waiting }: Own<T>): void {
   if (waiting !== undefined && waiting.place >= 0) forget(waiting);
 }
 
+/** Whether a deadline stands right around it, by whose rules it settles when the call is aborted. */
+export function endsOnAbort(promise: Promise<unknown>): boolean {
+  return (promise as Settleable<unknown>)[watched] === true;
+}
+
 interface Waiting {
   readonly pending: Promise<unknown>;
   readonly subject: unknown;
@@ -78,7 +89,7 @@ let timeoutOf: typeof pTimeout | undefined;
 
 /**
  * Gives the outcome of `pending`, unless the rules settle it before: because it took longer than `limit` milliseconds
- * after `begunAt` (by `performance.now()`), or for a reason of their own. The promise waited for goes on.
+ * after `begunAt` (by the rules' clock), or for a reason of their own. The promise waited for goes on.
  */
 export function withDeadline<Subject, T>(
   pending: Promise<T>,
@@ -89,10 +100,11 @@ export function withDeadline<Subject, T>(
 ): Promise<T> {
   const record = (pending as Settleable<T>)[own];
   if (record !== undefined) {
+    (pending as Settleable<T>)[watched] = true;
     record.waiting = wait(pending, begunAt, limit, subject, rules as DeadlineRules<unknown, unknown>, record.settle);
     return pending;
   }
-  return new Promise<T>((settle, reject) => {
+  const promise: Settleable<T> = new Promise<T>((settle, reject) => {
     const waiting = wait(pending, begunAt, limit, subject, rules as DeadlineRules<unknown, unknown>, settle);
     pending.then(
       (outcome) => {
@@ -105,6 +117,8 @@ export function withDeadline<Subject, T>(
       },
     );
   });
+  promise[watched] = true;
+  return promise;
 }
 
 function wait<T>(
@@ -148,7 +162,8 @@ async function load(): Promise<void> {
 }
 
 function start({ pending, subject, rules, begunAt, limit, settle }: Waiting): void {
-  const left = begunAt + limit - performance.now();
+  const { clock } = rules;
+  const left = begunAt + limit - clock.now();
   // p-timeout 7 fires at once for what is longer than a timer can be.
   const milliseconds = left > longestTimer ? Number.POSITIVE_INFINITY : left;
   if (milliseconds <= 0) {
@@ -156,11 +171,22 @@ function start({ pending, subject, rules, begunAt, limit, settle }: Waiting): vo
     return;
   }
   const fallback = (): void => rules.expired(subject, limit, settle);
-  const timed = (timeoutOf as typeof pTimeout)(pending, { milliseconds, fallback });
+  const timed = (timeoutOf as typeof pTimeout)(pending, { milliseconds, fallback, ...timersOf(clock) });
   timed.catch(() => {});
   rules.watch(subject, (outcome) => {
     settle(outcome);
     // What was withdrawn leaves no timer behind to keep the process alive.
     timed.clear();
   });
+}
+
+// Those of the machine's own clock are p-timeout's own: what tests put in their place is then found when a timer is set.
+function timersOf(clock: Clock): { customTimers?: NonNullable<Parameters<typeof pTimeout>[1]['customTimers']> } {
+  if (clock === systemClock) return {};
+  return {
+    customTimers: {
+      setTimeout: ((callback: () => void, milliseconds = 0) => clock.setTimeout(callback, milliseconds)) as never,
+      clearTimeout: ((timer: unknown) => clock.clearTimeout(timer)) as never,
+    },
+  };
 }

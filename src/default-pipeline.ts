@@ -7,6 +7,7 @@ import { type PermissionOptions, permission } from '../middleware/permission.ts'
 import { timeout } from '../middleware/timeout.ts';
 import { type UrlGuardAdds, type UrlGuardOptions, urlGuard } from '../middleware/url-guard.ts';
 import { type ValidateOptions, validate } from '../middleware/validate.ts';
+import type { Clock } from './clock.ts';
 import { checkOptions } from './options.ts';
 import { type Pipeline, type Place, pipeline } from './pipeline.ts';
 import type { Failure } from './result.ts';
@@ -20,6 +21,8 @@ export interface DefaultPipelineOptions extends PermissionOptions {
   readonly roots?: PathGuardOptions['roots'];
   /** For tools that set no timeout of their own, in milliseconds. Default 30,000. */
   readonly timeout?: number;
+  /** Where the stages take the time from. Default: the machine's own. */
+  readonly clock?: Clock;
   /** Values that must never leave in a result, such as keys from the environment. Default: none. */
   readonly secrets?: NormalizeOptions['secrets'];
   /** The path guard's further options. */
@@ -50,6 +53,7 @@ export const defaultPipelineOptions: readonly string[] = [
   'approveTimeout',
   'decideTimeout',
   'timeout',
+  'clock',
   'secrets',
   'pathGuard',
   'commands',
@@ -84,6 +88,7 @@ export function defaultPipeline<State = unknown>(
   const {
     roots,
     timeout: limit,
+    clock,
     secrets,
     pathGuard: paths,
     commands,
@@ -92,6 +97,7 @@ export function defaultPipeline<State = unknown>(
     normalize: output,
     ...rest
   } = options;
+  const timed = clock === undefined ? {} : { clock };
   const stages = pipeline<State>()
     .use('normalize', normalize({ ...output, ...(secrets !== undefined && { secrets }) }))
     .use('lookup', lookup())
@@ -100,7 +106,7 @@ export function defaultPipeline<State = unknown>(
     .use('commandGuard', roots === undefined ? idle(commands) : commandGuard({ ...paths, ...commands, roots }))
     .use('urlGuard', urlGuard(urls))
     .use('permission', permission(rest))
-    .use('timeout', timeout(limit === undefined ? {} : { default: limit }))
+    .use('timeout', timeout({ ...timed, ...(limit !== undefined && { default: limit }) }))
     .use('execute', execute(reading?.engine === undefined ? {} : { engine: reading.engine }));
   return stages as unknown as Pipeline<State, DefaultPlaces<State>, Ready<State>>;
 }

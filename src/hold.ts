@@ -1,21 +1,30 @@
+import type { Clock } from './clock.ts';
 import { CallContext } from './context.ts';
 import { ToolError } from './errors.ts';
 import type { ToolResult } from './result.ts';
+import type { Held } from './under-way.ts';
 import { unwatchSignal, type Withdrawable, watchSignal } from './withdrawal.ts';
 
+/** For what a call is held. */
+export interface HoldOptions {
+  readonly signal: AbortSignal | undefined;
+  /** In milliseconds, or `Infinity`. */
+  readonly deadline: number;
+  readonly clock: Clock;
+  /** Those that are held, for whoever wants to withdraw them all. */
+  readonly held: Set<Held>;
+  /** Makes the answer of a call that is withdrawn. */
+  end(reason: unknown): ToolResult;
+}
+
 /**
- * Settles on the caller's signal and on the deadline, whatever the stages do: with the chain's answer if it comes within
- * the turn that is left to it, and otherwise with what `end` makes of the reason.
+ * Settles on the caller's signal, on the deadline and when the router is closed, whatever the stages do: with the chain's
+ * answer if it comes within the turn that is left to it, and otherwise with what `end` makes of the reason.
  */
-export function hold(
-  ctx: CallContext,
-  answer: Promise<ToolResult>,
-  signal: AbortSignal | undefined,
-  deadline: number,
-  end: (reason: unknown) => ToolResult,
-): Promise<ToolResult> {
+export function hold(ctx: CallContext, answer: Promise<ToolResult>, options: HoldOptions): Promise<ToolResult> {
+  const { signal, deadline, clock, held, end } = options;
   return new Promise((resolve) => {
-    const held: Withdrawable = {
+    const withdrawable: Withdrawable = {
       place: -1,
       withdraw: (reason) => {
         ctx.abort(reason);
@@ -28,12 +37,14 @@ export function hold(
     const timer =
       deadline === Number.POSITIVE_INFINITY
         ? undefined
-        : setTimeout(() => held.withdraw(overdue(ctx, deadline)), deadline);
-    if (signal?.aborted) held.withdraw(signal.reason);
-    else if (signal !== undefined) watchSignal(signal, held);
+        : clock.setTimeout(() => withdrawable.withdraw(overdue(ctx, deadline)), deadline);
+    held.add(withdrawable);
+    if (signal?.aborted) withdrawable.withdraw(signal.reason);
+    else if (signal !== undefined) watchSignal(signal, withdrawable);
     ctx.onSettled(() => {
-      clearTimeout(timer);
-      if (signal !== undefined) unwatchSignal(signal, held);
+      if (timer !== undefined) clock.clearTimeout(timer);
+      held.delete(withdrawable);
+      if (signal !== undefined) unwatchSignal(signal, withdrawable);
     });
     void answer.then(resolve);
   });

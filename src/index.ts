@@ -11,6 +11,7 @@ export type {
 export type { FetchInit, FetchResponse, LentProxy, ProxyOptions, ScopedFetch } from './capabilities/net/types.ts';
 export type { ExecOptions, ExecResult, SandboxTier, ScopedExec } from './capabilities/process/types.ts';
 export { type Config, defineConfig, type RecordedAnswer, type StandardPipeline } from './cli/define-config.ts';
+export { type Clock, systemClock } from './clock.ts';
 export { content, isContent } from './content.ts';
 export { type DefaultPipelineOptions, defaultPipeline } from './default-pipeline.ts';
 export {
@@ -42,6 +43,7 @@ export type { BatchOptions, CallOptions, RouterOptions } from './router-options.
 export type { Infer } from './schema/infer.ts';
 export type { JsonSchema, JsonSchemaObject } from './schema/json-schema.ts';
 export type { StandardSchema } from './schema/standard-schema.ts';
+export type { CloseOptions } from './shutdown.ts';
 export type { StageEvents, Tell } from './stage-events.ts';
 export type { PermissionLevel, Tool, ToolAnnotations, ToolContext } from './tool.ts';
 export {

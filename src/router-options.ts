@@ -1,3 +1,4 @@
+import { type Clock, checkClock } from './clock.ts';
 import { type DefaultPipelineOptions, defaultPipelineOptions } from './default-pipeline.ts';
 import { ToolError } from './errors.ts';
 import { checkMilliseconds } from './milliseconds.ts';
@@ -22,6 +23,11 @@ export interface CommonOptions<State> {
   readonly state?: State;
   /** The most a whole call may take, waiting for people included, in milliseconds. Default: no limit. */
   readonly deadline?: number;
+  /**
+   * Where deadlines take the time from: those of calls and batches and, without a pipeline of your own, those of the
+   * stages. Default: the machine's own.
+   */
+  readonly clock?: Clock;
   /** Names the asynchronous stage that answers nothing, or too early; costs a promise a stage. Default false. */
   readonly strict?: boolean;
 }
@@ -29,7 +35,9 @@ export interface CommonOptions<State> {
 /** A router's options: with a pipeline of your own, or with the options of the default one. */
 export type RouterOptions<State = unknown> = CommonOptions<State> &
   (
-    | ({ readonly pipeline: RouterPipeline<State> } & { readonly [K in keyof DefaultPipelineOptions]?: never })
+    | ({ readonly pipeline: RouterPipeline<State> } & {
+        readonly [K in Exclude<keyof DefaultPipelineOptions, 'clock'>]?: never;
+      })
     | ({ readonly pipeline?: undefined } & DefaultPipelineOptions)
   );
 
@@ -60,6 +68,7 @@ const commonOptions: readonly string[] = [
   'state',
   'deadline',
   'strict',
+  'clock',
   'pipeline',
 ];
 export const callOptions: readonly string[] = ['signal', 'deadline', 'state', 'run', 'onProgress', 'concurrency'];
@@ -67,6 +76,7 @@ export const callOptions: readonly string[] = ['signal', 'deadline', 'state', 'r
 /** Throws a TypeError for options that do not exist, or that contradict each other. */
 export function checkRouterOptions<State>(options: RouterOptions<State>): void {
   checkOptions('createRouter', options, [...commonOptions, ...defaultPipelineOptions]);
+  if (options.clock !== undefined) checkClock(options.clock, 'createRouter({ clock })');
   if (options.tools !== undefined && options.registry !== undefined) {
     throw new TypeError('createRouter() takes tools or a registry, not both: add the tools to the registry.');
   }
@@ -74,7 +84,7 @@ export function checkRouterOptions<State>(options: RouterOptions<State>): void {
     if (!Array.isArray(options.pipeline?.entries)) {
       throw new TypeError('The pipeline must come from pipeline() or defaultPipeline().');
     }
-    const useless = defaultPipelineOptions.filter((option) => option in options);
+    const useless = defaultPipelineOptions.filter((option) => option in options && !commonOptions.includes(option));
     if (useless.length > 0) {
       throw new TypeError(
         `With a pipeline of your own, ${useless.join(', ')} would have no effect: give it to the stage.`,

@@ -1,8 +1,10 @@
 import { runAll, type StreamEvent, streamAll } from './batch.ts';
 import { checkCapabilities } from './capabilities/declared.ts';
+import { type Clock, systemClock } from './clock.ts';
 import { type Compiled, compile } from './compiled.ts';
 import { conclude } from './conclusion.ts';
 import { CallContext, type Host } from './context.ts';
+import { endsOnAbort } from './deadline.ts';
 import { defaultPipeline } from './default-pipeline.ts';
 import type { ArgumentsFor, DataOf } from './define-tool.ts';
 import { callChannel, stageChannel, traceCall, tracedStage } from './diagnostics.ts';
@@ -10,6 +12,7 @@ import { ToolError } from './errors.ts';
 import { toFailure } from './failure.ts';
 import { hold } from './hold.ts';
 import { checkMilliseconds } from './milliseconds.ts';
+import { nest, parentOf } from './nesting.ts';
 import { copied, frozenCopy, type Listener, Observers, observed, type RouterEvent } from './observers.ts';
 import { OfferCache, type OfferOptions } from './offers.ts';
 import { checkOptions } from './options.ts';
@@ -31,10 +34,12 @@ import {
   pipelineOptions,
   type RouterOptions,
 } from './router-options.ts';
-import { checkMode, cleanerOf, offersOf } from './stage-properties.ts';
+import { type CloseOptions, Shutdown } from './shutdown.ts';
+import { checkMode, cleanerOf, closersOf, offersOf } from './stage-properties.ts';
 import { ignore, isThenable, toPromise } from './thenable.ts';
 import type { Tool } from './tool.ts';
 import type { Run, ToolCall } from './types.ts';
+import { UnderWay } from './under-way.ts';
 
 /**
  * Routes tool calls through a pipeline. It owns the end of every call: `call` never rejects and always answers, it
@@ -50,12 +55,15 @@ export class Router<State = unknown> {
   readonly #strict: boolean;
   readonly #state: State;
   readonly #deadline: number;
+  readonly #clock: Clock;
+  readonly #underWay: UnderWay = new UnderWay();
   readonly #begun = new WeakMap<CallContext, number>();
   readonly #progress = new WeakMap<CallContext, (data: unknown) => void>();
   readonly #offers: OfferCache;
   readonly #clean: ((data: unknown) => unknown) | undefined;
   readonly #seen: (Compiled | undefined)[] = [];
   #run: Run;
+  #shutdown: Shutdown | undefined;
   #count = 0;
 
   constructor(options: RouterOptions<State>) {
@@ -68,6 +76,7 @@ export class Router<State = unknown> {
     this.#plain = compile(this.pipeline.entries, { strict: this.#strict });
     this.#state = options.state as State;
     this.#deadline = checkMilliseconds(options.deadline ?? Number.POSITIVE_INFINITY, 'createRouter({ deadline })');
+    this.#clock = options.clock ?? systemClock;
     this.#run = Object.freeze({
       id: `run_${process.getBuiltinModule('node:crypto').randomUUID()}`,
       mode: options.mode ?? 'ask',
@@ -83,9 +92,11 @@ export class Router<State = unknown> {
       ...(this.#clean !== undefined && { clean: this.#clean }),
       restart: (ctx) => this.#compiled().restart(ctx),
       progress: (ctx, data) => this.#progressed(ctx, data),
+      clock: this.#clock,
       late: (ctx, settledAt) => {
+        if (!ctx.running) this.#underWay.remove(ctx);
         if (!this.#observers.heard('late')) return;
-        this.#observers.emit('late', { call: observed(ctx.call), lateMs: performance.now() - settledAt });
+        this.#observers.emit('late', { call: observed(ctx.call), lateMs: this.#clock.now() - settledAt });
       },
     };
     this.#offers = new OfferCache(this.registry, offersOf(this.pipeline));
@@ -195,6 +206,28 @@ export class Router<State = unknown> {
     return this.pipeline.describe();
   }
 
+  /**
+   * Closes the router: calls from now on are answered with `unavailable` at once; those under way may go on for `drain`
+   * milliseconds (default 10,000), and are aborted then. Settles when their handlers have ended, or those that ignore their
+   * signal have had `grace` milliseconds more (default 1,000), and all that the stages own (workers, connections) has been
+   * given up. Called again, also while it waits, it takes the shorter of the times: `close({ drain: 0 })` aborts at once.
+   *
+   * A handler under way may still call the router, if it passes its own signal on. Rejects with an AggregateError when a
+   * stage could not give up what it owns; the router is closed all the same.
+   *
+   * @example
+   * process.once('SIGTERM', () => router.close({ drain: 30_000 }));
+   * await using router = createRouter({ tools });        // closes at the end of the block
+   */
+  close(options: CloseOptions = {}): Promise<void> {
+    this.#shutdown ??= new Shutdown(this.#clock);
+    return this.#shutdown.run(options, this.#underWay, () => closersOf(this.pipeline));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   #batch(options: BatchOptions<State> = {}): Parameters<typeof runAll>[1] {
     checkOptions('callAll', options, callOptions);
     const { concurrency = Number.POSITIVE_INFINITY, deadline = this.#deadline, ...rest } = options;
@@ -205,6 +238,7 @@ export class Router<State = unknown> {
     }
     return {
       concurrency,
+      clock: this.#clock,
       deadline: limit,
       signal: rest.signal,
       call: (call, more) => this.call(call, { ...rest, ...more }),
@@ -213,17 +247,22 @@ export class Router<State = unknown> {
 
   #route(ctx: CallContext, signal: AbortSignal | undefined, deadline: number): Promise<ToolResult> {
     const compiled = this.#compiled();
+    if (this.#shutdown !== undefined && !this.#isStillTaken(ctx, this.#shutdown)) {
+      return Promise.resolve(
+        this.#end(compiled, ctx, ctx.fail('unavailable', closedText, { retryable: false }), false),
+      );
+    }
     if (signal?.aborted) {
       ctx.abort(signal.reason);
-      return Promise.resolve(this.#close(compiled, ctx, signal.reason, true));
+      return Promise.resolve(this.#end(compiled, ctx, signal.reason, true));
     }
     try {
       const outcome = compiled.chain(ctx);
       // Also within the try: what a stage answers may throw as soon as it is looked at.
       if (isThenable(outcome)) return this.#await(compiled, ctx, toPromise(outcome), signal, deadline);
-      return Promise.resolve(this.#close(compiled, ctx, outcome, false));
+      return Promise.resolve(this.#end(compiled, ctx, outcome, false));
     } catch (error) {
-      return Promise.resolve(this.#close(compiled, ctx, error, true));
+      return Promise.resolve(this.#end(compiled, ctx, error, true));
     }
   }
 
@@ -254,11 +293,24 @@ export class Router<State = unknown> {
     deadline: number,
   ): Promise<ToolResult> {
     const answer = outcome.then(
-      (result) => this.#close(compiled, ctx, result, false),
-      (error: unknown) => this.#close(compiled, ctx, error, true),
+      (result) => this.#end(compiled, ctx, result, false),
+      (error: unknown) => this.#end(compiled, ctx, error, true),
     );
-    if (signal === undefined && deadline === Number.POSITIVE_INFINITY) return answer;
-    return hold(ctx, answer, signal, deadline, (reason) => this.#close(compiled, ctx, reason, true));
+    this.#underWay.add(ctx);
+    if (signal === undefined && deadline === Number.POSITIVE_INFINITY && endsOnAbort(outcome)) return answer;
+    return hold(ctx, answer, {
+      signal,
+      deadline,
+      clock: this.#clock,
+      held: this.#underWay.held,
+      end: (reason) => this.#end(compiled, ctx, reason, true),
+    });
+  }
+
+  /** Whether a closed router takes this call: as one that belongs to a call under way, until those are aborted. */
+  #isStillTaken(ctx: CallContext, shutdown: Shutdown): boolean {
+    const parent = parentOf(ctx);
+    return parent !== undefined && !shutdown.aborting && this.#underWay.has(parent);
   }
 
   #begin(call: ToolCall, options: CallOptions<State> | undefined): CallContext {
@@ -276,6 +328,7 @@ export class Router<State = unknown> {
       arguments: call.arguments,
     };
     const ctx = new CallContext(this.#host, complete, this.registry, run, state);
+    if (options?.signal !== undefined) nest(ctx, options.signal);
     if (options?.onProgress !== undefined) this.#progress.set(ctx, options.onProgress);
     if (this.#observers.heard('end')) this.#begun.set(ctx, performance.now());
     if (this.#observers.heard('start')) this.#observers.emit('start', { call: observed(complete), run });
@@ -287,10 +340,12 @@ export class Router<State = unknown> {
   }
 
   /** The end of a call, reached once: by the chain, or by whoever would not wait for it. */
-  #close(compiled: Compiled, ctx: CallContext, outcome: unknown, threw: boolean): ToolResult {
+  #end(compiled: Compiled, ctx: CallContext, outcome: unknown, threw: boolean): ToolResult {
     const answer = conclude(compiled, ctx, outcome, threw);
     if (ctx.settled) return answer;
     ctx.settle();
+    if (ctx.running) this.#underWay.add(ctx);
+    else this.#underWay.remove(ctx);
     if (this.#observers.heard('end')) {
       const endedAt = performance.now();
       const durationMs = endedAt - (this.#begun.get(ctx) ?? endedAt);
@@ -335,6 +390,8 @@ export class Router<State = unknown> {
 export function createRouter<State = unknown>(options: RouterOptions<State>): Router<State> {
   return new Router(options);
 }
+
+const closedText = 'This router has been closed and takes no more calls.';
 
 const noName =
   'A tool call is an object { id, name, arguments }, and this one has no name. ' +

@@ -23,12 +23,14 @@ describe('a stage can do no more than a stage of yours', () => {
   const stages = sources('middleware').filter((file) => file !== 'middleware/index.ts');
   // What each stage fronts, beside the leaves that anybody may use.
   const leaves =
-    /^src\/(types|traits|errors|stage-events|result|options|milliseconds|thenable|failure|tool|conditional|argument-places|canonical-json)\.ts$/;
+    /^src\/(types|traits|errors|stage-events|result|options|milliseconds|thenable|failure|tool|conditional|clock|argument-places|canonical-json)\.ts$/;
   const engines: Record<string, RegExp> = {
     'middleware/validate.ts': /^src\/schema\//,
     'middleware/execute.ts': /^src\/(content|deadline|handler-context|schema\/.*)\.ts$/,
     'middleware/lookup.ts': /^src\/nearest\.ts$/,
     'middleware/timeout.ts': /^src\/deadline\.ts$/,
+    'middleware/locks.ts': /^src\/(locking\/.*|nesting)\.ts$/,
+    'middleware/concurrency.ts': /^src\/(concurrency\/.*|nesting)\.ts$/,
     'middleware/budget.ts': /^src\/policy\//,
     'middleware/loop-guard.ts': /^src\/policy\//,
     'middleware/permission.ts': /^src\/policy\//,

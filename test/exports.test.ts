@@ -18,6 +18,7 @@ test('the names of the package', async () => {
       "pipeline",
       "repeatable",
       "step",
+      "systemClock",
       "toModelText",
       "traitsOf",
       "withTraits",
