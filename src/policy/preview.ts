@@ -96,5 +96,8 @@ function readOnly(fs: ScopedFs): ScopedFs {
     cwdFor: () => {
       throw new ToolError('A preview may not start a program.', { code: 'path_denied' });
     },
+    hostPath: () => {
+      throw new ToolError('A preview may not name files to another program.', { code: 'path_denied' });
+    },
   } satisfies ScopedFs);
 }

@@ -64,6 +64,7 @@ export function payingFs(fs: ScopedFs, allowance: Allowance): ScopedFs {
     remove: (path, options) => fs.remove(path, options),
     rename: (from, to) => fs.rename(from, to),
     cwdFor: (path) => fs.cwdFor(path),
+    hostPath: (path) => fs.hostPath(path),
   } satisfies ScopedFs);
 }
 

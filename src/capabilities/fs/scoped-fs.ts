@@ -209,6 +209,13 @@ export class GrantedFs implements ScopedFs {
     }
   }
 
+  hostPath(path: GuardedPath | string): string {
+    const writes = this.#grants.some(({ argument, intent }) => argument === path && intent === 'write');
+    const located = this.#locate(path, writes ? 'write' : 'read');
+    located.dir.close();
+    return absolutePath(located);
+  }
+
   /** Operations on small files are done at once, so that a long row of them has to let others have their turn. */
   #others(): Promise<void> | undefined {
     return ++this.#operations % operationsInARow === 0 ? turn() : undefined;

@@ -98,4 +98,9 @@ export interface ScopedFs {
   rename(from: GuardedPath | string, to: GuardedPath | string): Promise<void>;
   /** A working directory for a child process that stays the checked one even when it is renamed. */
   cwdFor(path: GuardedPath | string): { spawnCwd: string; bindFd?: number };
+  /**
+   * The absolute, canonical name of a path, checked anew, for another program that opens files by their names. What that
+   * opens is whatever the name leads to by then: nothing holds it inside the root any more.
+   */
+  hostPath(path: GuardedPath | string): string;
 }

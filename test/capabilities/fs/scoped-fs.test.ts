@@ -88,6 +88,7 @@ describe.each(anchors)('files on %s', (_, anchor) => {
         ['rename', () => files.rename('sub/ok.txt', 'sub/n')],
         ['open', () => files.open('sub/ok.txt', 'read')],
         ['cwdFor', async () => files.cwdFor('sub')],
+        ['hostPath', async () => files.hostPath('sub')],
       ];
       for (const [name, use] of uses) expect([name, await reasonOf(use())]).toEqual([name, 'E_REVOKED']);
       expect(fs.readdirSync(at('sub')).sort()).toEqual(['deep', 'ok.txt']);
@@ -408,6 +409,17 @@ describe.each(anchors)('files on %s', (_, anchor) => {
       await refused(files.rename('ok2.txt', 'sub/x'), 'intent');
       expect(await reasonOf(files.rename('sub/none', 'sub/x'))).toBe('not-found');
       await refused(files.rename('sub', 'sub/deep/x'), 'io');
+    });
+
+    it('are named to another program by their absolute names, checked anew', async () => {
+      const files = grant({ 'sub/ok.txt': 'read', 'sub/new.txt': 'write' });
+      const root = fs.realpathSync(at('.'));
+      expect(files.hostPath('sub/ok.txt')).toBe(`${root}/sub/ok.txt`);
+      expect(files.hostPath('sub/new.txt')).toBe(`${root}/sub/new.txt`);
+      await refused((async () => files.hostPath('ok2.txt'))(), 'not-granted');
+      fs.rmSync(at('sub/ok.txt'));
+      fs.symlinkSync('/etc/passwd', at('sub/ok.txt'));
+      await refused((async () => files.hostPath('sub/ok.txt'))(), 'escape');
     });
 
     it('serve as working directory of a child', () => {
