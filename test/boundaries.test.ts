@@ -26,7 +26,8 @@ describe('a stage can do no more than a stage of yours', () => {
     /^src\/(types|traits|errors|stage-events|result|options|milliseconds|thenable|failure|tool|conditional|clock|argument-places|canonical-json)\.ts$/;
   const engines: Record<string, RegExp> = {
     'middleware/validate.ts': /^src\/schema\//,
-    'middleware/execute.ts': /^src\/(content|deadline|handler-context|schema\/.*)\.ts$/,
+    'middleware/execute.ts': /^src\/(handler-run|schema\/.*)\.ts$/,
+    'middleware/isolate.ts': /^src\/(handler-run|clock|schema\/.*|isolation\/.*)\.ts$/,
     'middleware/lookup.ts': /^src\/nearest\.ts$/,
     'middleware/timeout.ts': /^src\/deadline\.ts$/,
     'middleware/locks.ts': /^src\/(locking\/.*|nesting)\.ts$/,
