@@ -43,53 +43,66 @@ export const callChannel: TracingChannel<string, object> = tracingChannel('callg
 /** One for every stage that a call comes to. */
 export const stageChannel: TracingChannel<string, object> = tracingChannel('callgate:stage');
 
-class Traced {
-  readonly call: ObservedCall;
+/** What there is to tell of an end, once there is one. */
+class Outcome {
   error: unknown = undefined;
-  #answer: ToolResult | undefined;
+  answer: ToolResult | undefined = undefined;
   #copy: ToolResult | undefined;
 
-  constructor(ctx: Call) {
-    this.call = observed(ctx.call);
-  }
-
   get result(): ToolResult | undefined {
-    this.#copy ??= frozenCopy(this.#answer);
+    this.#copy ??= frozenCopy(this.answer);
     return this.#copy;
   }
-
-  static answer(traced: Traced, answer: ToolResult): void {
-    traced.#answer = answer;
-  }
 }
 
-class TracedCallEvent extends Traced implements TracedCall {
-  readonly run: Run;
+// Getters, so that a subscriber may add to the object and change nothing of it for the next one.
 
-  constructor(ctx: Call) {
-    super(ctx);
-    this.run = ctx.run;
-  }
+function callEvent({ call, run }: Call, outcome: Outcome): TracedCall {
+  const shown = observed(call);
+  return {
+    get call() {
+      return shown;
+    },
+    get run() {
+      return run;
+    },
+    get result() {
+      return outcome.result;
+    },
+    get error() {
+      return outcome.error;
+    },
+  };
 }
 
-class TracedStageEvent extends Traced implements TracedStage {
-  readonly stage: string;
-
-  constructor(ctx: Call, stage: string) {
-    super(ctx);
-    this.stage = stage;
-  }
+function stageEvent({ call }: Call, stage: string, outcome: Outcome): TracedStage {
+  const shown = observed(call);
+  return {
+    get call() {
+      return shown;
+    },
+    get stage() {
+      return stage;
+    },
+    get result() {
+      return outcome.result;
+    },
+    get error() {
+      return outcome.error;
+    },
+  };
 }
 
 /** Routes a call that somebody traces. `route` never rejects. */
 export function traceCall(ctx: CallContext, route: () => Promise<ToolResult>): Promise<ToolResult> {
   const { start, end, asyncStart, asyncEnd, error } = callChannel;
-  const event = new TracedCallEvent(ctx);
+  const outcome = new Outcome();
+  const event = callEvent(ctx, outcome);
   return start.runStores(event, () => {
     const pending = route().then((result) => {
-      Traced.answer(event, result);
+      outcome.answer = result;
       if (!result.ok) {
-        event.error = causeOf(result) ?? new ToolError(result.error, { code: result.code });
+        outcome.error = causeOf(result) ?? new ToolError(result.error, { code: result.code });
         error.publish(event);
       }
       asyncStart.publish(event);
@@ -106,35 +119,39 @@ export function tracedStage({ name, stage }: Entry): Entry {
   const { step, finish, ...traits } = traitsOf(stage);
   const traced = (ctx: Call, next: Next): Maybe<ToolResult> => {
     if (!stageChannel.hasSubscribers) return stage(ctx, next);
-    return traceStage(new TracedStageEvent(ctx, name), () => stage(ctx, next));
+    return traceStage(ctx, name, () => stage(ctx, next));
   };
   return { name, stage: withTraits(traced as AnyStage, traits) };
 }
 
-function traceStage(event: Traced, run: () => Maybe<ToolResult>): Maybe<ToolResult> {
+function traceStage(ctx: Call, name: string, run: () => Maybe<ToolResult>): Maybe<ToolResult> {
   const { start, end, asyncStart, asyncEnd, error } = stageChannel;
+  const outcome = new Outcome();
+  const event = stageEvent(ctx, name, outcome);
   const threw = (reason: unknown): void => {
-    event.error = reason;
+    outcome.error = reason;
     error.publish(event);
+  };
+  const settled = (): void => {
+    asyncStart.publish(event);
+    asyncEnd.publish(event);
   };
   return start.runStores(event, () => {
     try {
-      const outcome = run();
-      if (!isThenable(outcome)) {
-        Traced.answer(event, outcome);
-        return outcome;
+      const answer = run();
+      if (!isThenable(answer)) {
+        outcome.answer = answer;
+        return answer;
       }
-      return toPromise(outcome).then(
+      return toPromise(answer).then(
         (result) => {
-          Traced.answer(event, result);
-          asyncStart.publish(event);
-          asyncEnd.publish(event);
+          outcome.answer = result;
+          settled();
           return result;
         },
         (reason: unknown) => {
           threw(reason);
-          asyncStart.publish(event);
-          asyncEnd.publish(event);
+          settled();
           throw reason;
         },
       );
