@@ -16,4 +16,9 @@ export type {
   RestartOptions,
   SkippedTool,
 } from './client/types.ts';
+export { type ElicitApprovalOptions, elicitApproval } from './server/approval.ts';
+export { type McpClientOfCall, type McpQuestionOptions, mcpClient } from './server/client-of.ts';
+export { type McpConnection, type McpServerFactory, mcpServer } from './server/factory.ts';
+export { serveMcpHttp } from './server/http.ts';
 export type { McpHttpOptions, McpServeOptions, McpServing, McpStdioOptions } from './server/options.ts';
+export { serveMcpStdio } from './server/stdio.ts';

@@ -1,0 +1,127 @@
+import type * as Sdk from '@modelcontextprotocol/server';
+import type { Router } from '../../router.ts';
+import { makeServer } from './factory.ts';
+import type { HttpSessions } from './http-sessions.ts';
+import type { Settings } from './options.ts';
+import { Session } from './session.ts';
+import type { Traffic } from './traffic.ts';
+
+interface EndpointOptions<State> {
+  readonly sdk: typeof Sdk;
+  readonly router: Router<State>;
+  readonly settings: Settings & { readonly maxBodyBytes: number };
+  readonly traffic: Traffic;
+  readonly sessions: HttpSessions;
+}
+
+/** An endpoint for requests that have been let in. */
+export interface Endpoint {
+  fetch(request: Request, options?: Sdk.McpHandlerRequestOptions): Promise<Response>;
+  /** Tells those who listen. */
+  toolsChanged(): void;
+  /** Aborts what is under way, and ends all sessions. */
+  close(): Promise<void>;
+}
+
+/** The last revision in which clients may send several messages at once. */
+const withBatches = '2025-03-26';
+
+/** Serves both eras: who says so in each request is served without a session, all others with one. */
+export function makeEndpoint<State>(options: EndpointOptions<State>): Endpoint {
+  const { sdk, router, settings, traffic, sessions } = options;
+  const limits = { maxRequestBodySize: settings.maxBodyBytes };
+  // Where the protocol has no sessions, all calls of a principal are of one run: else nothing would limit them.
+  const ofPrincipal = new Map<string, Session>();
+  const sessionOf = (principal: string): Session => {
+    let session = ofPrincipal.get(principal);
+    if (session === undefined) {
+      session = new Session(principal === '' ? undefined : principal);
+      ofPrincipal.set(principal, session);
+    }
+    return session;
+  };
+  const modern = sdk.createMcpHandler(
+    ({ authInfo }) =>
+      makeServer({
+        ...{ sdk, router, settings, traffic, era: 'modern', follows: false },
+        session: sessionOf(authInfo?.clientId ?? ''),
+        outlives: true,
+      }),
+    { ...limits, legacy: 'reject', onerror: settings.onError },
+  );
+
+  const openSession = async (request: Request, body: unknown, principal: string | undefined): Promise<Response> => {
+    if (!(await sessions.makeRoom()))
+      return failed(503, -32_000, 'There are too many sessions.', { 'retry-after': '30' });
+    const requests = new Set<string | number>();
+    const transport: Sdk.WebStandardStreamableHTTPServerTransport = new sdk.WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => process.getBuiltinModule('node:crypto').randomUUID(),
+      onsessioninitialized: (id) => sessions.add(id, { principal, server, transport, requests }),
+      onsessionclosed: (id) => {
+        if (id !== undefined) sessions.forget(id);
+      },
+      ...limits,
+    });
+    const session = new Session(principal);
+    const server = makeServer({ sdk, router, settings, traffic, session, requests, era: 'legacy', follows: true });
+    await server.connect(transport);
+    const response = await transport.handleRequest(request, { parsedBody: body });
+    if (transport.sessionId === undefined) await server.close();
+    return response;
+  };
+
+  const serveSession = async (request: Request, body: unknown, principal: string | undefined): Promise<Response> => {
+    const id = request.headers.get('mcp-session-id');
+    if (id === null) {
+      if (sdk.isInitializeRequest(body)) return openSession(request, body, principal);
+      return failed(400, -32_000, 'A session is needed: send initialize first, then its Mcp-Session-Id.');
+    }
+    const session = sessions.get(id, principal);
+    if (session === undefined) return failed(404, -32_001, 'There is no such session.');
+    const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+    if (Array.isArray(body) && session.server.getNegotiatedProtocolVersion() !== withBatches) return noBatches();
+    const ids = messages.map(requestIdOf).filter((one) => one !== undefined);
+    // The SDK would send both answers to whoever asked last.
+    const isTaken = ids.some((one, index) => session.requests.has(one) || ids.indexOf(one) !== index);
+    if (isTaken) return failed(400, -32_600, 'A request with this id is under way.');
+    return session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
+  };
+
+  return {
+    async fetch(request, { authInfo } = {}) {
+      const principal = authInfo?.clientId || undefined;
+      let body: unknown;
+      if (request.method === 'POST') {
+        try {
+          body = JSON.parse(await request.text());
+        } catch {
+          return failed(400, -32_700, 'The body is no JSON.');
+        }
+        if (typeof body !== 'object' || body === null) return failed(400, -32_600, 'The body is no JSON-RPC message.');
+        if (Array.isArray(body) && request.headers.get('mcp-session-id') === null) return noBatches();
+      }
+      if (await sdk.isLegacyRequest(request, body, limits)) return serveSession(request, body, principal);
+      return modern.fetch(request, { ...(authInfo !== undefined && { authInfo }), parsedBody: body });
+    },
+    toolsChanged: () => modern.notify.toolsChanged(),
+    async close() {
+      const reason = new Error('The server was stopped.');
+      for (const session of ofPrincipal.values()) session.abort(reason);
+      await Promise.all([modern.close(), sessions.endAll()]);
+    },
+  };
+}
+
+function requestIdOf(message: unknown): string | number | undefined {
+  if (typeof message !== 'object' || message === null) return undefined;
+  const { id, method } = message as { id?: unknown; method?: unknown };
+  return method !== undefined && (typeof id === 'string' || typeof id === 'number') ? id : undefined;
+}
+
+function noBatches(): Response {
+  return failed(400, -32_600, 'Several messages at once are not part of this protocol revision.');
+}
+
+function failed(status: number, code: number, message: string, headers: { [name: string]: string } = {}): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers });
+}

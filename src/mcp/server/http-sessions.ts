@@ -1,0 +1,102 @@
+import type * as Sdk from '@modelcontextprotocol/server';
+import type { Clock } from '../../clock.ts';
+
+/** A session of a client that speaks a protocol with sessions. */
+export interface HttpSession {
+  readonly principal: string | undefined;
+  readonly server: Sdk.Server;
+  readonly transport: Sdk.WebStandardStreamableHTTPServerTransport;
+  /** The ids of its calls under way. */
+  readonly requests: ReadonlySet<string | number>;
+}
+
+interface Entry extends HttpSession {
+  /** How many of its requests and streams are open. */
+  open: number;
+  lastUsed: number;
+  timer: unknown;
+}
+
+export interface HttpSessionsOptions {
+  readonly max: number;
+  /** In milliseconds. */
+  readonly idle: number;
+  readonly clock: Clock;
+}
+
+/** The sessions of an endpoint, by ids that nobody can guess. Those that nobody uses end by themselves. */
+export class HttpSessions {
+  readonly #entries = new Map<string, Entry>();
+  readonly #options: HttpSessionsOptions;
+
+  constructor(options: HttpSessionsOptions) {
+    this.#options = options;
+  }
+
+  /** The session, if it is this principal's; to others it does not exist. */
+  get(id: string, principal: string | undefined): HttpSession | undefined {
+    const entry = this.#entries.get(id);
+    return entry !== undefined && entry.principal === principal ? entry : undefined;
+  }
+
+  /** Makes room for one more where there is none, by ending the one that was not used for the longest time. */
+  async makeRoom(): Promise<boolean> {
+    if (this.#entries.size < this.#options.max) return true;
+    let oldest: [string, Entry] | undefined;
+    for (const [id, entry] of this.#entries) {
+      const isUnused = entry.open === 0 && entry.requests.size === 0;
+      if (isUnused && entry.lastUsed <= (oldest?.[1].lastUsed ?? Number.POSITIVE_INFINITY)) oldest = [id, entry];
+    }
+    if (oldest === undefined) return false;
+    await this.end(oldest[0]);
+    return true;
+  }
+
+  add(id: string, session: HttpSession): void {
+    const entry: Entry = { ...session, open: 0, lastUsed: this.#options.clock.now(), timer: undefined };
+    this.#entries.set(id, entry);
+    this.#rest(id, entry);
+  }
+
+  /** Notes that a request of the session is open; gives the function that notes its end. */
+  use(id: string): () => void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return () => {};
+    entry.open++;
+    this.#options.clock.clearTimeout(entry.timer);
+    return () => {
+      entry.open--;
+      entry.lastUsed = this.#options.clock.now();
+      if (entry.open === 0 && this.#entries.get(id) === entry) this.#rest(id, entry);
+    };
+  }
+
+  forget(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    this.#entries.delete(id);
+    this.#options.clock.clearTimeout(entry.timer);
+  }
+
+  async end(id: string): Promise<void> {
+    const entry = this.#entries.get(id);
+    this.forget(id);
+    await entry?.server.close().catch(() => {});
+  }
+
+  async endAll(): Promise<void> {
+    await Promise.all([...this.#entries.keys()].map((id) => this.end(id)));
+  }
+
+  #rest(id: string, entry: Entry): void {
+    const { clock, idle } = this.#options;
+    if (idle === Number.POSITIVE_INFINITY) return;
+    const timer = clock.setTimeout(() => {
+      // A call may go on after its client has hung up: the session is not idle before it has ended.
+      if (entry.requests.size > 0) this.#rest(id, entry);
+      else this.end(id);
+    }, idle);
+    (timer as { unref?: () => void } | undefined)?.unref?.();
+    entry.timer = timer;
+  }
+}
