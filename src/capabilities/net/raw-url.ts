@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url';
 import { refusal } from './refusal.ts';
 
 const longest = 8192;
@@ -45,9 +46,19 @@ function checkCharacters(text: string): void {
 }
 
 function parsed(text: string, base?: string): URL {
+  let url: URL;
   try {
-    return new URL(text, base);
+    url = new URL(text, base);
   } catch {
     throw refusal('syntax');
   }
+  if (hasEmptyPunycode(url.hostname)) throw refusal('syntax');
+  return url;
+}
+
+/** Whether a label of a host says that it is punycode and stands for no name: not every URL parser refuses that. */
+function hasEmptyPunycode(hostname: string): boolean {
+  if (!hostname.includes('xn--')) return false;
+  const labels = domainToUnicode(hostname).replace(/\.$/, '').split('.');
+  return labels.some((label) => label === '' || label.startsWith('xn--'));
 }

@@ -53,6 +53,10 @@ const spellings: readonly Row[] = [
   ['U34 a user name', 'http://ok.example@evil.example/', 'userinfo'],
   ['U35 a backslash', 'http://ok.example\\@evil.example/', 'backslash'],
   ['U36 a backslash without a user', 'http:\\\\ok.example/', 'backslash'],
+  ['punycode of nothing', 'https://xn--.example/', 'syntax'],
+  ['punycode of a letter that needs none', 'https://xn--a.example/', 'syntax'],
+  ['punycode that decodes to punycode', 'https://xn--xn---epa.example/', 'syntax'],
+  ['punycode that cannot be decoded, below a name', 'https://a.xn--pokxncvks./', 'syntax'],
   ['U40 a blank in the host', 'http://ok.example /', 'char'],
   ['U41 NUL', 'http://evil.example\u0000.ok.example/', 'char'],
   ['U42 a file', 'file:///etc/passwd', 'scheme'],
@@ -164,6 +168,7 @@ describe('a URL', () => {
   it.each<Row>([
     ['a host', 'https://docs.example.com/a?b=c#d', 'https://docs.example.com/a?b=c#d'],
     ['a host of other letters', 'https://b\u00fccher.example/', 'https://xn--bcher-kva.example/'],
+    ['punycode, with a trailing dot', 'https://xn--bcher-kva.example./', 'https://xn--bcher-kva.example/'],
     ['a public address', 'http://93.184.216.34/', 'http://93.184.216.34/'],
     ['a public IPv6 address', 'https://[2606:4700:4700::1111]/', 'https://[2606:4700:4700::1111]/'],
     ['an underscore', 'https://my_host.example.com/', 'https://my_host.example.com/'],
