@@ -5,7 +5,7 @@ import { type Failure, noMeta, type ToolResult } from '../../result.ts';
 import type { Router } from '../../router.ts';
 import { toMcpResult } from '../results.ts';
 import { linkCall } from './links.ts';
-import { type ClientFacts, Ongoing } from './ongoing.ts';
+import { type ClientFacts, capabilityFor, Ongoing } from './ongoing.ts';
 import type { Settings } from './options.ts';
 import type { Session } from './session.ts';
 import type { Traffic } from './traffic.ts';
@@ -114,6 +114,10 @@ async function conclude<State>({ sdk, session }: CallHost<State>, ongoing: Ongoi
   }
   if (!result.ok && result.code === 'unknown_tool') {
     throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, result.error);
+  }
+  if (!result.ok && ongoing.lacking !== undefined) {
+    const requiredCapabilities = { [capabilityFor(ongoing.lacking)]: {} };
+    throw new sdk.MissingRequiredClientCapabilityError({ requiredCapabilities }, result.error);
   }
   return explained(result, ongoing);
 }

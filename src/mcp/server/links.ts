@@ -2,8 +2,19 @@ import type { LoggingLevel } from '@modelcontextprotocol/server';
 
 /** A request to the client that a call can make. */
 export interface ClientRequest {
-  readonly method: 'elicitation/create' | 'sampling/createMessage';
+  readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
   readonly params: { readonly [name: string]: unknown };
+}
+
+export interface AskOptions {
+  readonly signal: AbortSignal;
+  /** How long the client may take, in milliseconds. */
+  readonly timeout: number;
+  /**
+   * The name of the question, where the protocol has names for them. What the client has said under it beforehand is taken
+   * as the answer; a question without a name can only be answered after it was asked.
+   */
+  readonly key?: string;
 }
 
 /** What a call that came over MCP can do with its client for as long as it runs. */
@@ -17,7 +28,9 @@ export interface ClientLink {
   /** Whether the client declares that it can answer this. */
   can(method: ClientRequest['method']): boolean;
   /** Gives what the client answers, unchecked. Rejects when there is no answer, or none in time. */
-  ask(request: ClientRequest, options: { readonly signal: AbortSignal; readonly timeout: number }): Promise<unknown>;
+  ask(request: ClientRequest, options: AskOptions): Promise<unknown>;
+  /** Notes that the call fails for want of a client that can answer this. */
+  lacks(method: ClientRequest['method']): void;
   log(level: LoggingLevel, data: unknown, logger?: string): void;
 }
 

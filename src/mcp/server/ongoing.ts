@@ -1,7 +1,7 @@
 import type { LoggingLevel, ServerContext } from '@modelcontextprotocol/server';
 import { canonicalJson } from '../../canonical-json.ts';
 import type { ToolResult } from '../../result.ts';
-import type { ClientLink, ClientRequest } from './links.ts';
+import type { AskOptions, ClientLink, ClientRequest } from './links.ts';
 import { Progress } from './progress.ts';
 
 /** What the SDK's server knows of the client. */
@@ -47,6 +47,7 @@ export class Ongoing implements ClientLink {
   #settled: Promise<ToolResult> | undefined;
   #wake: (() => void) | undefined;
   #asked = 0;
+  #lacking: ClientRequest['method'] | undefined;
   #suspended = false;
 
   constructor(exchange: ServerContext, { runId, call, mayApprove, rounds, facts }: OngoingOptions) {
@@ -80,14 +81,9 @@ export class Ongoing implements ClientLink {
 
   /** Waits for the result, or for a question to the client that has to be asked before. */
   async outcome(): Promise<ToolResult | typeof comesBack> {
-    const asked = new Promise<typeof comesBack>((resolve) => {
-      this.#wake = () => resolve(comesBack);
-    });
-    const ended =
-      this.#questions.size > 0 ? comesBack : await Promise.race([this.#settled as Promise<ToolResult>, asked]);
-    this.#wake = undefined;
+    const ended = await (this.#rounds ? this.#settledOrAsked() : this.#settled);
     await this.#progress?.flushed();
-    return ended;
+    return ended as ToolResult | typeof comesBack;
   }
 
   /** The open questions, by the key under which each is answered. The exchange ends with them, and the call waits. */
@@ -113,18 +109,28 @@ export class Ongoing implements ClientLink {
   }
 
   can(method: ClientRequest['method']): boolean {
-    if (method === 'sampling/createMessage') return this.#capabilities?.['sampling'] !== undefined;
+    if (method !== 'elicitation/create') return this.#capabilities?.[capabilityFor(method)] !== undefined;
     const elicitation = this.#capabilities?.['elicitation'] as { form?: unknown; url?: unknown } | undefined;
     // Before there were two modes, an empty object meant forms.
     return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
   }
 
-  ask(
-    request: ClientRequest,
-    { signal, timeout }: { readonly signal: AbortSignal; readonly timeout: number },
-  ): Promise<unknown> {
+  lacks(method: ClientRequest['method']): void {
+    this.#lacking ??= method;
+  }
+
+  /** What its client could not do and the call failed for; only where the protocol has an error for that. */
+  get lacking(): ClientRequest['method'] | undefined {
+    return this.#rounds ? this.#lacking : undefined;
+  }
+
+  ask(request: ClientRequest, { signal, timeout, key: name }: AskOptions): Promise<unknown> {
+    const said = this.#exchange.mcpReq.inputResponses;
+    if (this.#rounds && name !== undefined && said !== undefined && Object.hasOwn(said, name)) {
+      return Promise.resolve(said[name]);
+    }
     return new Promise((resolve, reject) => {
-      const key = `question_${++this.#asked}`;
+      const key = name !== undefined && !this.#questions.has(name) ? name : `question_${++this.#asked}`;
       const gone = new AbortController();
       const end = (settle: () => void): void => {
         if (!this.#questions.delete(key)) return;
@@ -159,13 +165,29 @@ export class Ongoing implements ClientLink {
     this.#progress.tell(data);
   };
 
+  async #settledOrAsked(): Promise<ToolResult | typeof comesBack> {
+    if (this.#questions.size > 0) return comesBack;
+    const asked = new Promise<typeof comesBack>((resolve) => {
+      this.#wake = () => resolve(comesBack);
+    });
+    const ended = await Promise.race([this.#settled as Promise<ToolResult>, asked]);
+    this.#wake = undefined;
+    return ended;
+  }
+
   /** A request within the exchange, for protocols in which servers may ask. */
   #push({ method, params }: ClientRequest, signal: AbortSignal, timeout: number): Promise<unknown> {
     // Related to the exchange, unlike the SDK's own `elicitInput`: over HTTP it comes along the stream of the call.
     const options = { signal, timeout: timeout + 1_000 };
-    return method === 'elicitation/create'
-      ? this.#exchange.mcpReq.send({ method, params }, options)
-      : this.#exchange.mcpReq.send({ method, params }, options);
+    const { send } = this.#exchange.mcpReq;
+    switch (method) {
+      case 'elicitation/create':
+        return send({ method, params }, options);
+      case 'sampling/createMessage':
+        return send({ method, params }, options);
+      case 'roots/list':
+        return send({ method, params }, options);
+    }
   }
 
   #follow({ mcpReq: { signal } }: ServerContext): void {
@@ -176,6 +198,11 @@ export class Ongoing implements ClientLink {
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
   }
+}
+
+/** The capability that a client declares which answers such requests: `elicitation` for `elicitation/create`. */
+export function capabilityFor(method: ClientRequest['method']): string {
+  return method.slice(0, method.indexOf('/'));
 }
 
 function identityOf({ name, arguments: args }: { readonly name: string; readonly arguments: unknown }): string {
