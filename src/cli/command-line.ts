@@ -30,6 +30,10 @@ const commands: Readonly<Record<string, { readonly about: string; readonly load:
     about: 'check what the rules mean: lint, explain a call, test a table of calls',
     load: async () => (await import('./commands/policy.ts')).policyCommand,
   },
+  mcp: {
+    about: 'put the gate in front of MCP servers: serve, wrap, inspect',
+    load: async () => (await import('./commands/mcp.ts')).mcpCommand,
+  },
   gen: {
     about: 'write the schemas of tools from the signatures of their functions',
     load: async () => (await import('./commands/gen.ts')).genCommand,

@@ -15,8 +15,8 @@ export interface WrittenServer {
   readonly disabled?: boolean;
 }
 
-/** What a server's variable is called whose value is nobody's business. */
-const secretName = /KEY|TOKEN|SECRET|PASS|CREDENTIAL/i;
+/** What a variable is called whose value is nobody else's business. */
+export const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i;
 
 /** The servers that are to be started. Throws a ConfigError for one that could not be. */
 export function readServers(

@@ -1,0 +1,111 @@
+import { type Explanation, explain } from '../../policy/explain.ts';
+import { createModes } from '../../policy/modes.ts';
+import { offered } from '../../policy/offered.ts';
+import { rules } from '../../policy/rules.ts';
+import type { Router } from '../../router.ts';
+import type { Tool, ToolAnnotations } from '../../tool.ts';
+import { type GuardGuess, guessGuards } from '../client/guess-guards.ts';
+import type { GuardDeclaration, GuardDeclarations, McpServerConnection } from '../client/types.ts';
+import type { GatewayConfig } from './config.ts';
+
+/** What is to be known of a tool before it is let loose. */
+export interface InspectedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly arguments: readonly string[];
+  /** What its server says of it. */
+  readonly annotations: ToolAnnotations;
+  /** What is declared of it: its level, and which arguments are guarded. */
+  readonly guards: GuardDeclaration;
+  /** Whether a client is shown it. */
+  readonly offered: boolean;
+  readonly decision: Explanation['decision'];
+  /** The rule or mode that decides. */
+  readonly by: string;
+  /** There are rules for it that look at the arguments, so that single calls may be decided otherwise. */
+  readonly depends: boolean;
+  /** What is wrong with its schemas, or probably not meant. */
+  readonly schema: readonly string[];
+}
+
+/** A server, seen through a gateway. */
+export interface Inspection {
+  readonly name: string;
+  readonly server: { readonly name: string; readonly version: string } | undefined;
+  readonly mode: string;
+  readonly tools: readonly InspectedTool[];
+  /** Tools that were not taken, and why. */
+  readonly skipped: readonly { readonly name: string; readonly reason: string }[];
+  /** Arguments that look like paths, URLs or commands and are not declared. */
+  readonly guesses: readonly GuardGuess[];
+  /** What the guesses come to, to be put into the configuration once somebody has looked at them. */
+  readonly guards: GuardDeclarations;
+}
+
+/** Looks at one server of a gateway. Calls none of its tools. */
+export async function inspect(
+  connection: McpServerConnection,
+  router: Router,
+  config: Pick<GatewayConfig, 'policy' | 'mode'>,
+  source: string,
+): Promise<Inspection> {
+  const { registry } = router;
+  const tools = registry.list({ source });
+  const findings = await registry.verify({ notes: true });
+  const { guesses, guards } = guessGuards(tools.filter((tool) => !isDeclared(tool)));
+  return {
+    name: connection.name,
+    server: connection.serverInfo,
+    mode: config.mode,
+    tools: await Promise.all(
+      tools.map(async (tool) => ({
+        ...describe(tool),
+        ...(await judged(tool, config)),
+        schema: [
+          ...findings.filter((finding) => finding.tool === tool.name).map(({ problem }) => problem),
+          ...registry.notes(tool.name).map(({ schema, pointer, message }) => `${schema}${pointer}: ${message}`),
+        ],
+      })),
+    ),
+    skipped: connection.skipped,
+    guesses,
+    guards,
+  };
+}
+
+function isDeclared({ paths, urls, commands }: Tool): boolean {
+  return paths !== undefined || urls !== undefined || commands !== undefined;
+}
+
+function describe(tool: Tool): Pick<InspectedTool, 'name' | 'description' | 'arguments' | 'annotations' | 'guards'> {
+  const { name, description, parameters, annotations = {}, permission, paths, urls, commands } = tool;
+  return {
+    name,
+    description,
+    arguments: Object.keys(parameters.properties ?? {}),
+    annotations,
+    guards: {
+      ...(permission !== undefined && { permission }),
+      ...(paths !== undefined && { paths }),
+      ...(urls !== undefined && { urls }),
+      ...(commands !== undefined && { commands }),
+    },
+  };
+}
+
+async function judged(
+  tool: Tool,
+  { policy, mode }: Pick<GatewayConfig, 'policy' | 'mode'>,
+): Promise<Pick<InspectedTool, 'offered' | 'decision' | 'by' | 'depends'>> {
+  const { rules: list = [], modes } = policy ?? {};
+  const house = rules(list);
+  const options = { rules: list, tool, ...(modes !== undefined && { modes }) };
+  const { decision, by } = await explain({ tool: tool.name, arguments: {}, mode }, options);
+  const concerned = house.rules.filter((rule) => rule.concerns(tool) && rule.appliesIn(mode));
+  return {
+    offered: offered(tool, mode, { policies: [house], modes: createModes(modes) }),
+    decision,
+    by,
+    depends: concerned.some((rule) => rule.depends(tool)),
+  };
+}

@@ -1,0 +1,112 @@
+import { forLog } from '../../output/control-characters.ts';
+import type { Approve } from '../../policy/approval.ts';
+import { createRegistry, type Registry } from '../../registry.ts';
+import type { Router } from '../../router.ts';
+import { mcpTools } from '../client/mcp-tools.ts';
+import type { McpLog, McpServerConnection } from '../client/types.ts';
+import { closeAuditFile, openAuditFile } from './audit-file.ts';
+import { bareNames } from './bare-names.ts';
+import { ConfigError, type GatewayConfig, type GatewayServer } from './config.ts';
+import { gatewayRouter } from './router.ts';
+
+export interface OpenGatewayOptions {
+  /** Asks somebody about calls that need it. Default: nobody is there. */
+  readonly approve?: Approve;
+  /** Whether the tools of the one server there is keep its own names. Default false. */
+  readonly bare?: boolean;
+  /**
+   * Whether to take for true what servers say of their tools and what their arguments look like, where the configuration
+   * does not say otherwise. Default false.
+   */
+  readonly acceptGuesses?: boolean;
+  /** How long a server may take to start, in milliseconds. Default 30,000. */
+  readonly connectTimeout?: number;
+  /** Gets what is worth a line in a log, free of control characters. */
+  readonly report: (line: string) => void;
+}
+
+/** Servers, and a router in front of their tools. */
+export interface Gateway {
+  readonly router: Router;
+  /** The servers that were started. */
+  readonly connections: readonly McpServerConnection[];
+  /** Ends the servers. Never rejects. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the servers of a configuration and puts a router in front of them. A server that cannot be started is reported
+ * and left out. Throws a {@link ConfigError}, with nothing left running, when it is required, when none could be started,
+ * and when the rest of the configuration cannot be used.
+ */
+export async function openGateway(config: GatewayConfig, options: OpenGatewayOptions): Promise<Gateway> {
+  const { approve, bare = false } = options;
+  const registry = createRegistry();
+  const [first] = config.servers;
+  const shown = bare && first !== undefined ? bareNames(registry, first.name) : registry;
+  const auditFile = config.stages.audit === undefined ? undefined : openAuditFile(config.stages.audit.file);
+  const connections: McpServerConnection[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(connections.map((connection) => connection.close()));
+    if (auditFile !== undefined) await closeAuditFile(auditFile);
+  };
+  try {
+    const router = gatewayRouter(config, {
+      registry: shown,
+      ...(approve !== undefined && { approve }),
+      ...(auditFile !== undefined && { auditFile }),
+    });
+    const started = await Promise.all(config.servers.map((server) => start(server, registry, config, options)));
+    connections.push(...started.flatMap(({ connection }) => connection ?? []));
+    const failed = started.find(({ server, problem }) => server.required && problem !== undefined);
+    if (failed !== undefined) throw new ConfigError(`${failed.problem} It is required, so nothing was started.`);
+    if (connections.length === 0) throw new ConfigError('No server could be started.');
+    return { router, connections, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface Started {
+  readonly server: GatewayServer;
+  readonly connection?: McpServerConnection;
+  readonly problem?: string;
+}
+
+async function start(
+  server: GatewayServer,
+  registry: Registry,
+  config: GatewayConfig,
+  { report, connectTimeout }: OpenGatewayOptions,
+): Promise<Started> {
+  const { name, source } = server;
+  try {
+    const connection = await mcpTools(source, {
+      name,
+      registry,
+      guards: config.guards,
+      ...(connectTimeout !== undefined && { connectTimeout }),
+      onLog: (log) => reportLog(log, report),
+      onDrift: ({ name: tool, changed }) =>
+        report(`${tool} has changed (${changed.join(', ')}); it is asked about again`),
+      onChange: ({ added, removed }) => {
+        if (added.length > 0) report(`${name} has new tools: ${added.join(', ')}`);
+        if (removed.length > 0) report(`${name} no longer has: ${removed.join(', ')}`);
+      },
+    });
+    for (const { name: tool, reason } of connection.skipped)
+      report(`${name}: ${forLog(tool)} is left out: ${forLog(reason)}`);
+    return { server, connection };
+  } catch (error) {
+    const problem = `The server ${name} could not be started: ${forLog(error instanceof Error ? error.message : String(error))}`;
+    report(problem);
+    return { server, problem };
+  }
+}
+
+/** What a server writes to its standard error goes to ours; its other messages are for clients that ask for them. */
+function reportLog({ server, level, data }: McpLog, report: (line: string) => void): void {
+  if (level !== 'stderr') return;
+  for (const line of String(data).split('\n')) if (line.trim() !== '') report(`[${server}] ${forLog(line)}`);
+}

@@ -1,0 +1,67 @@
+import type { Writable } from 'node:stream';
+import { audit } from '../../../middleware/audit.ts';
+import { budget } from '../../../middleware/budget.ts';
+import { loopGuard } from '../../../middleware/loop-guard.ts';
+import { type DefaultPipelineOptions, defaultPipeline } from '../../default-pipeline.ts';
+import type { RouterPipeline } from '../../pipeline.ts';
+import type { Approve } from '../../policy/approval.ts';
+import { fileIdentities, memoryIdentities } from '../../policy/identities.ts';
+import { ruleMemory } from '../../policy/rule-memory.ts';
+import type { Registry } from '../../registry.ts';
+import { createRouter, type Router } from '../../router.ts';
+import { ConfigError, type GatewayConfig } from './config.ts';
+
+/** What a gateway's router is made of beside its configuration. */
+export interface GatewayParts {
+  readonly registry: Registry;
+  /** Asks somebody. Default: nobody is there. */
+  readonly approve?: Approve;
+  /** Where audit lines go. Default: nowhere. */
+  readonly auditFile?: Writable;
+}
+
+/** The router of a gateway. Throws a {@link ConfigError} for what cannot be put together. */
+export function gatewayRouter(config: GatewayConfig, parts: GatewayParts): Router {
+  try {
+    return createRouter({ registry: parts.registry, mode: config.mode, pipeline: pipelineOf(config, parts) });
+  } catch (error) {
+    throw new ConfigError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function pipelineOf(config: GatewayConfig, { approve, auditFile }: GatewayParts): RouterPipeline<unknown> {
+  const { stages, secrets } = config;
+  let pipeline = defaultPipeline(optionsOf(config, approve)) as EditablePipeline;
+  if (stages.loopGuard !== undefined)
+    pipeline = pipeline.before('permission', 'loopGuard', loopGuard(stages.loopGuard));
+  if (stages.budget !== undefined) pipeline = pipeline.after('permission', 'budget', budget(stages.budget));
+  if (stages.audit === undefined || auditFile === undefined) return pipeline;
+  const { file: _file, ...options } = stages.audit;
+  return pipeline.before('normalize', 'audit', audit(auditFile, { ...options, secrets }));
+}
+
+/** Names are checked when it is edited, whatever the types know of them. */
+type EditablePipeline = RouterPipeline<unknown> & {
+  before(anchor: string, name: string, stage: unknown): EditablePipeline;
+  after(anchor: string, name: string, stage: unknown): EditablePipeline;
+};
+
+function optionsOf(config: GatewayConfig, approve: Approve | undefined): DefaultPipelineOptions {
+  const { roots, policy, policyFile, urls, timeout, secrets, identities } = config;
+  const { maxArgumentBytes, ...sizes } = config.limits;
+  const store = identities === undefined ? memoryIdentities() : fileIdentities(identities);
+  return {
+    ...(roots.length > 0 && { roots }),
+    ...(policy?.modes !== undefined && { modes: policy.modes }),
+    // A file's rules count as what is remembered, since that is where more of them are kept.
+    ...(policyFile === undefined ? { rules: policy?.rules ?? [] } : { remember: ruleMemory(policyFile) }),
+    ...(urls !== undefined && { urls }),
+    ...(timeout !== undefined && { timeout }),
+    ...(maxArgumentBytes !== undefined && { validate: { limits: { maxBytes: maxArgumentBytes } } }),
+    ...(approve !== undefined && { approve }),
+    // What a tool said of itself when it came is what counts; a change is asked about, whatever the mode.
+    identities: { store, firstUse: 'trust' },
+    secrets,
+    normalize: sizes,
+  };
+}
