@@ -1,0 +1,167 @@
+import { type Clock, systemClock } from '../src/clock.ts';
+import type { ErrorCode } from '../src/errors.ts';
+import { checkOptions } from '../src/options.ts';
+import { Breaker, type BreakerLimits, type BreakerOutcome, type BreakerState } from '../src/resilience/breaker.ts';
+import { checkCodes } from '../src/resilience/codes.ts';
+import { checkFinite, checkFunction, checkWhole, spoken } from '../src/resilience/numbers.ts';
+import { outcomeOf } from '../src/resilience/outcome.ts';
+import type { Failure, ToolResult } from '../src/result.ts';
+import { ignore, isThenable, toPromise } from '../src/thenable.ts';
+import { withTraits } from '../src/traits.ts';
+import type { Found, Maybe, Next, Stage } from '../src/types.ts';
+
+/** That a circuit breaker has opened, closed, or lets probes pass. */
+export interface BreakerChange {
+  readonly tool: string;
+  /** By which calls are counted together; see the option `key`. */
+  readonly key: string;
+  readonly from: BreakerState;
+  readonly to: BreakerState;
+}
+
+export interface CircuitBreakerOptions {
+  /** How many failures in a row open it. Default 5. */
+  readonly failures?: number;
+  /** Failures further apart than this are not in a row, in milliseconds. Default 60,000. */
+  readonly within?: number;
+  /** How long it stays open before calls are let through to probe, in milliseconds. Default 30,000. */
+  readonly openFor?: number;
+  /** How many probes may be under way at a time, and have to succeed to close it. Default 1. */
+  readonly probes?: number;
+  /**
+   * Which failures count. Default `unavailable` and `timeout`: `tool_error` is often what the arguments deserved, and a model
+   * could open the breaker at will. Denials, wrong arguments and calls that were withdrawn never count.
+   */
+  readonly codes?: readonly ErrorCode[];
+  /**
+   * What is counted together: calls with the same text. Default: tool and principal, so that nobody can take a tool away from
+   * others by making it fail; `({ tool }) => tool.name` finds out sooner that a service is down.
+   */
+  readonly key?: (ctx: Found) => string;
+  /** Is told of every change; what it throws is dropped. Default: nobody. */
+  readonly onChange?: (change: BreakerChange) => void;
+  /** Default: the machine's own. */
+  readonly clock?: Clock;
+}
+
+/**
+ * Stops calling a tool that has failed again and again, so that nobody waits for what is down and it can recover. After a while
+ * single calls are let through: when they succeed, all are. A probe that hangs or is withdrawn makes room for the next.
+ *
+ * Its place is outside the timeout, so that it sees what takes too long, and inside a retry, which then hears how long to
+ * wait. A deadline of the caller's own does not count: somebody in a hurry says nothing of the service. Keeps at most 10,000
+ * keys that have failures or calls under way.
+ *
+ * @example
+ * defaultPipeline().before('timeout', 'circuitBreaker', circuitBreaker({ failures: 5, openFor: 30_000 }))
+ *
+ * Fails with `unavailable`; `details` has `reason: 'circuit_open'` and `retry_after_ms`.
+ */
+export function circuitBreaker(options: CircuitBreakerOptions = {}): Stage<Found> {
+  const { limits, codes, keyOf, onChange, clock } = checked(options);
+  const watched = new Map<string, Watched>();
+
+  function circuitBreaker(ctx: Found, next: Next): Maybe<ToolResult> {
+    const key = keyOf(ctx);
+    const entry = watched.get(key) ?? begin(ctx.tool.name, key);
+    const { breaker } = entry;
+    const report = breaker.enter(clock.now());
+    if (typeof report !== 'function') return refused(ctx, Math.ceil(report.retryAfterMs));
+    // Whatever becomes of a probe, it no longer stands for one once its call has ended.
+    if (breaker.state === 'half-open') ctx.onSettled(() => report('none', clock.now()));
+    entry.underWay++;
+    const judge = (result: ToolResult): ToolResult => {
+      const now = clock.now();
+      report(meaningOf(ctx, result, codes), now);
+      entry.underWay--;
+      // As good as a new one, so that keys which come and go take no room.
+      if (entry.underWay === 0 && breaker.isIdle(now) && watched.get(key) === entry) watched.delete(key);
+      return result;
+    };
+    const outcome = outcomeOf(ctx, next);
+    return isThenable(outcome) ? toPromise(outcome).then(judge) : judge(outcome);
+  }
+
+  function begin(tool: string, key: string): Watched {
+    const breaker = new Breaker(limits, (from, to) => tell(onChange, { tool, key, from, to }));
+    const entry = { breaker, underWay: 0 };
+    watched.set(key, entry);
+    if (watched.size > mostWatched) watched.delete(watched.keys().next().value as string);
+    return entry;
+  }
+
+  function refused(ctx: Found, retryAfterMs: number): Failure {
+    const { name } = ctx.tool;
+    const text =
+      `${name} has failed several times in a row and is not called for the next ${spoken(retryAfterMs)}. ` +
+      'Take another way, or try again then.';
+    return ctx.fail('unavailable', text, { details: { reason: 'circuit_open', retry_after_ms: retryAfterMs } });
+  }
+
+  return withTraits(circuitBreaker as Stage<Found>, { needs: ['tool'] });
+}
+
+const mostWatched = 10_000;
+
+interface Watched {
+  readonly breaker: Breaker;
+  /** Calls that it let through and that have not come back. */
+  underWay: number;
+}
+
+function meaningOf(ctx: Found, result: ToolResult, codes: ReadonlySet<ErrorCode>): BreakerOutcome {
+  if (result.ok) return 'success';
+  if (!codes.has(result.code)) return 'none';
+  return result.code === 'timeout' && ctx.aborted && !isTheToolsOwn(result) ? 'none' : 'failure';
+}
+
+/** Whether it was the tool's own time that was up: then the failure says what that was. */
+function isTheToolsOwn({ details }: Failure): boolean {
+  return typeof details === 'object' && details !== null && 'limit_ms' in details;
+}
+
+function tell(listener: ((change: BreakerChange) => void) | undefined, change: BreakerChange): void {
+  try {
+    ignore(listener?.(Object.freeze(change)));
+  } catch {
+    // Whoever is told must not be able to change what becomes of a call.
+  }
+}
+
+interface Checked {
+  readonly limits: BreakerLimits;
+  readonly codes: ReadonlySet<ErrorCode>;
+  readonly keyOf: (ctx: Found) => string;
+  readonly onChange: ((change: BreakerChange) => void) | undefined;
+  readonly clock: Clock;
+}
+
+const optionNames = [
+  'failures',
+  'within',
+  'openFor',
+  'probes',
+  'codes',
+  'key',
+  'onChange',
+  'clock',
+] satisfies (keyof CircuitBreakerOptions)[];
+
+function checked(options: CircuitBreakerOptions): Checked {
+  checkOptions('circuitBreaker', options, optionNames);
+  const { key, onChange, clock = systemClock } = options;
+  checkFunction(key, 'circuitBreaker({ key })');
+  checkFunction(onChange, 'circuitBreaker({ onChange })');
+  return {
+    limits: {
+      failures: checkWhole(options.failures ?? 5, 'circuitBreaker({ failures })', 1),
+      withinMs: checkFinite(options.within ?? 60_000, 'circuitBreaker({ within })'),
+      openMs: checkFinite(options.openFor ?? 30_000, 'circuitBreaker({ openFor })'),
+      probes: checkWhole(options.probes ?? 1, 'circuitBreaker({ probes })', 1),
+    },
+    codes: checkCodes('circuitBreaker({ codes })', options.codes ?? ['unavailable', 'timeout']),
+    keyOf: key ?? (({ tool, run }) => JSON.stringify([tool.name, run.principal ?? null])),
+    onChange,
+    clock,
+  };
+}

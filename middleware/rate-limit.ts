@@ -1,0 +1,141 @@
+import { type Clock, systemClock } from '../src/clock.ts';
+import { checkMilliseconds } from '../src/milliseconds.ts';
+import { checkOptions } from '../src/options.ts';
+import { checkFunction, checkWhole, spoken } from '../src/resilience/numbers.ts';
+import { TokenBuckets } from '../src/resilience/token-buckets.ts';
+import { waitFor } from '../src/resilience/wait.ts';
+import type { Failure } from '../src/result.ts';
+import { step } from '../src/traits.ts';
+import type { Found, Maybe, Stage } from '../src/types.ts';
+
+export interface RateLimitOptions<In extends Found = Found> {
+  /** Calls a second. Exactly one of `perSecond`, `perMinute` and `perHour` is needed. */
+  readonly perSecond?: number;
+  /** Calls a minute. */
+  readonly perMinute?: number;
+  /** Calls an hour. */
+  readonly perHour?: number;
+  /** How many calls may come at once after a quiet time. Default: the number above, and at least 1. */
+  readonly burst?: number;
+  /** Limits only the calls of tools with this tag, all of them together. Default: every tool by itself. */
+  readonly tag?: string;
+  /** What is limited together, such as a host among the arguments: calls with the same text. Not with `tag`. */
+  readonly key?: (ctx: In) => string;
+  /**
+   * Whether all principals share the limit, as for a service that counts them as one. One of them can then use up what the
+   * others need. Default false: each has its own.
+   */
+  readonly shared?: boolean;
+  /** How long a call may wait for its turn instead of being refused, in milliseconds. Default 0. */
+  readonly maxWait?: number;
+  /** Default: the machine's own. */
+  readonly clock?: Clock;
+}
+
+/**
+ * Lets so many calls through in a time, and a burst of them at once (a token bucket), by principal and tool. Calls without a
+ * principal count together. Of more than 100,000 keys at a time, further ones share a limit.
+ *
+ * It is no guard: behind permission, calls that are refused cost nothing; inside a cache, neither do answers from it; inside a
+ * retry, every attempt counts.
+ *
+ * @example
+ * defaultPipeline().before('timeout', 'rateLimit', forTools('search_*', rateLimit({ perMinute: 10, burst: 3 })))
+ *
+ * Fails with `rate_limited`; `details` has `reason: 'rate_limit'` and `retry_after_ms`, which `retry` heeds.
+ */
+export function rateLimit<In extends Found = Found>(options: RateLimitOptions<In>): Stage<In> {
+  const { calls, everyMs, burst, tag, keyOf, maxWait, clock } = checked(options);
+  const buckets = new TokenBuckets(burst, calls / everyMs);
+
+  function rateLimit(ctx: In): Maybe<Failure | undefined> {
+    if (tag !== undefined && ctx.tool.tags?.includes(tag) !== true) return undefined;
+    const key = keyOf(ctx);
+    const taken = buckets.take(key, clock.now(), maxWait);
+    if ('retryAfterMs' in taken) return refused(ctx, Math.ceil(taken.retryAfterMs));
+    return taken.waitMs === 0 ? undefined : wait(ctx, key, taken.waitMs);
+  }
+
+  async function wait(ctx: In, key: string, waitMs: number): Promise<Failure | undefined> {
+    const ended = await waitFor(ctx, waitMs, clock);
+    if (ended !== undefined) buckets.giveBack(key, clock.now());
+    return ended;
+  }
+
+  function refused(ctx: In, retryAfterMs: number): Failure {
+    const what = tag === undefined ? ctx.tool.name : `tools with the tag ${tag}`;
+    const limit = `${calls} in ${spoken(everyMs)}`;
+    const text = `Too many calls of ${what}: the limit is ${limit}. Wait ${spoken(retryAfterMs)} before the next one, or go on without it.`;
+    return ctx.fail('rate_limited', text, { details: { reason: 'rate_limit', retry_after_ms: retryAfterMs } });
+  }
+
+  return step(rateLimit, { needs: ['tool'] }) as Stage<In>;
+}
+
+interface Checked<In extends Found> {
+  readonly calls: number;
+  readonly everyMs: number;
+  readonly burst: number;
+  readonly tag: string | undefined;
+  readonly keyOf: (ctx: In) => string;
+  readonly maxWait: number;
+  readonly clock: Clock;
+}
+
+const optionNames = [
+  'perSecond',
+  'perMinute',
+  'perHour',
+  'burst',
+  'tag',
+  'key',
+  'shared',
+  'maxWait',
+  'clock',
+] satisfies (keyof RateLimitOptions)[];
+
+const units = { perSecond: 1_000, perMinute: 60_000, perHour: 3_600_000 } as const;
+
+function checked<In extends Found>(options: RateLimitOptions<In>): Checked<In> {
+  checkOptions('rateLimit', options, optionNames);
+  const { burst, tag, key, shared = false, maxWait = 0, clock = systemClock } = options;
+  const given = (['perSecond', 'perMinute', 'perHour'] as const).filter((unit) => options[unit] !== undefined);
+  const [unit] = given;
+  if (unit === undefined || given.length > 1) {
+    throw new TypeError('rateLimit() needs one of perSecond, perMinute and perHour, and only one.');
+  }
+  const calls = options[unit];
+  if (typeof calls !== 'number' || !(calls > 0) || calls === Number.POSITIVE_INFINITY) {
+    throw new TypeError(`rateLimit({ ${unit} }) must be a number of calls above 0; it is ${String(calls)}.`);
+  }
+  if (tag !== undefined && (typeof tag !== 'string' || tag === '')) {
+    throw new TypeError('rateLimit({ tag }) must be the text of a tag.');
+  }
+  if (tag !== undefined && key !== undefined) throw new TypeError('rateLimit() takes a tag or a key, and not both.');
+  if (typeof shared !== 'boolean') throw new TypeError('rateLimit({ shared }) must be true or false.');
+  checkFunction(key, 'rateLimit({ key })');
+  const partOf = partFor(tag, key);
+  return {
+    calls,
+    everyMs: units[unit],
+    burst: checkWhole(burst ?? Math.max(1, Math.floor(calls)), 'rateLimit({ burst })', 1),
+    tag,
+    keyOf: (ctx) => JSON.stringify([shared ? null : [ctx.run.principal ?? null], partOf(ctx)]),
+    maxWait: maxWait === 0 ? 0 : checkMilliseconds(maxWait, 'rateLimit({ maxWait })'),
+    clock,
+  };
+}
+
+function partFor<In extends Found>(
+  tag: string | undefined,
+  key: ((ctx: In) => string) | undefined,
+): (ctx: In) => string {
+  if (tag !== undefined) return () => tag;
+  if (key === undefined) return (ctx) => ctx.tool.name;
+  return (ctx) => {
+    const part = key(ctx);
+    // Anything else might be the same text for different things.
+    if (typeof part !== 'string') throw new TypeError(`rateLimit({ key }) must give a text; it gave ${typeof part}.`);
+    return part;
+  };
+}

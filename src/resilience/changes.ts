@@ -1,0 +1,23 @@
+/** How many ids of calls are remembered of a run. */
+const mostIds = 256;
+
+/** What is known of the calls of a run, to tell whether one is made a second time. */
+export class Changes {
+  /** The number of the latest change. */
+  last: number;
+  /** Whether every call had an id of its own, as far as is remembered: some models count from 0 in every answer. */
+  hasOwnIds = true;
+  readonly #contents = new Map<string, string>();
+
+  constructor(last: number) {
+    this.last = last;
+  }
+
+  /** Notes that a call has this id and this content. */
+  note(id: string, content: string): void {
+    const before = this.#contents.get(id);
+    if (before !== undefined && before !== content) this.hasOwnIds = false;
+    this.#contents.set(id, content);
+    if (this.#contents.size > mostIds) this.#contents.delete(this.#contents.keys().next().value as string);
+  }
+}

@@ -1,0 +1,31 @@
+import { toFailure } from '../failure.ts';
+import { causeOf, isToolResult, type Meta, rememberCause, type ToolResult } from '../result.ts';
+import { isThenable, toPromise } from '../thenable.ts';
+import type { Call, Maybe } from '../types.ts';
+
+/** What the chain inside gives, as a result whatever happens: what it throws becomes the failure that it stands for. */
+export function outcomeOf(ctx: Call, next: () => Maybe<ToolResult>): Maybe<ToolResult> {
+  let outcome: Maybe<ToolResult>;
+  try {
+    outcome = next();
+  } catch (error) {
+    return toFailure(ctx, error);
+  }
+  if (!isThenable(outcome)) return asResult(ctx, outcome);
+  return toPromise(outcome).then(
+    (result) => asResult(ctx, result),
+    (error: unknown) => toFailure(ctx, error),
+  );
+}
+
+function asResult(ctx: Call, result: ToolResult): ToolResult {
+  if (isToolResult(result)) return result;
+  return ctx.fail('internal', 'A stage answered with something that is not a result. This is a fault of the stage.');
+}
+
+/** The same result with further notes. A failure keeps its private cause. */
+export function noted<R extends ToolResult>(result: R, notes: Meta): R {
+  const own = { ...result, meta: { ...result.meta, ...notes } };
+  if (!own.ok) rememberCause(own, causeOf(result));
+  return own;
+}

@@ -1,0 +1,85 @@
+/** Whether there is a token: at once, or after so many milliseconds. */
+export type Taken = { readonly waitMs: number } | { readonly retryAfterMs: number };
+
+interface Bucket {
+  tokens: number;
+  at: number;
+}
+
+/** Whoever waited as long as was said must not be refused for the last bit of a fraction. */
+const rounding = 1e-9;
+
+/** The most keys that are told apart at a time. */
+export const mostBuckets = 100_000;
+
+/**
+ * Token buckets by key: each holds `capacity` tokens, begins full and gets `perMs` of them back every millisecond. So within
+ * any time t, `capacity + t * perMs` calls pass and no more.
+ *
+ * A bucket that would be full again is as good as none, and is dropped. When there are too many keys at a time, further
+ * ones share a bucket: forgetting one that is not full would give its tokens back.
+ */
+export class TokenBuckets {
+  // Oldest use first.
+  readonly #buckets = new Map<string, Bucket>();
+  readonly #capacity: number;
+  readonly #perMs: number;
+  readonly #most: number;
+  #shared: Bucket | undefined;
+
+  constructor(capacity: number, perMs: number, most: number = mostBuckets) {
+    this.#capacity = capacity;
+    this.#perMs = perMs;
+    this.#most = most;
+  }
+
+  get size(): number {
+    return this.#buckets.size;
+  }
+
+  /** Takes a token, also one that will be there within `maxWaitMs`; `now` in milliseconds. */
+  take(key: string, now: number, maxWaitMs: number): Taken {
+    const bucket = this.#bucketOf(key, now);
+    const missing = 1 - bucket.tokens;
+    const waitMs = missing <= rounding ? 0 : missing / this.#perMs;
+    if (waitMs > maxWaitMs) return { retryAfterMs: waitMs };
+    bucket.tokens -= 1;
+    return { waitMs };
+  }
+
+  /** Gives back a token that was waited for and is not needed. */
+  giveBack(key: string, now: number): void {
+    const bucket = this.#bucketOf(key, now);
+    bucket.tokens = Math.min(this.#capacity, bucket.tokens + 1);
+  }
+
+  #bucketOf(key: string, now: number): Bucket {
+    let bucket = this.#buckets.get(key);
+    if (bucket === undefined) {
+      this.#dropFull(now);
+      if (this.#buckets.size >= this.#most) {
+        this.#shared ??= { tokens: this.#capacity, at: now };
+        return this.#filled(this.#shared, now);
+      }
+      bucket = { tokens: this.#capacity, at: now };
+    } else {
+      this.#buckets.delete(key);
+    }
+    this.#buckets.set(key, bucket);
+    return this.#filled(bucket, now);
+  }
+
+  #filled(bucket: Bucket, now: number): Bucket {
+    bucket.tokens = Math.min(this.#capacity, bucket.tokens + Math.max(0, now - bucket.at) * this.#perMs);
+    bucket.at = Math.max(now, bucket.at);
+    return bucket;
+  }
+
+  /** Looks at those that were used longest ago, while they are full. */
+  #dropFull(now: number): void {
+    for (const [key, { tokens, at }] of this.#buckets) {
+      if (tokens + (now - at) * this.#perMs < this.#capacity) return;
+      this.#buckets.delete(key);
+    }
+  }
+}
