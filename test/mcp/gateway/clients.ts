@@ -55,7 +55,7 @@ export async function connect(line: Line, transport: Transport, answer?: Answeri
   const capabilities = answer === undefined ? {} : { elicitation: { form: {} } };
   const reply = (message: unknown) => {
     const action = answer?.(String(message)) ?? 'cancel';
-    return action === 'accept' ? { action, content: { approve: true, decision: 'allow' } } : { action };
+    return action === 'accept' ? { action, content: { decision: 'allow once' } } : { action };
   };
   if (line === '1.x') {
     const client = new FirstClient(info, { capabilities });
