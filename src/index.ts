@@ -25,7 +25,7 @@ export {
 export type { TracedCall, TracedStage } from './diagnostics.ts';
 export { type CallEffect, type ErrorCode, errorCodes, type FailureOptions, ToolError } from './errors.ts';
 export { toModelText } from './model-text.ts';
-export type { Listener, ObservedCall, RouterEvent, RouterEvents } from './observers.ts';
+export type { HeardCall, Listener, ObservedCall, RouterEvent, RouterEvents } from './observers.ts';
 export type { OfferOptions } from './offers.ts';
 export { type Pipeline, type Place, pipeline, type RouterPipeline, type StageDescription } from './pipeline.ts';
 export {

@@ -3,7 +3,7 @@ import type { CallContext, Host } from './context.ts';
 import type { ToolResult } from './result.ts';
 import type { StageEvent, StageEvents } from './stage-events.ts';
 import { ignore } from './thenable.ts';
-import type { Run } from './types.ts';
+import type { Run, ToolCall } from './types.ts';
 
 /** A call as observers see it: its arguments are a copy, made when they are read. */
 export interface ObservedCall {
@@ -12,13 +12,19 @@ export interface ObservedCall {
   readonly arguments: unknown;
 }
 
+/** The call that an event is about. */
+export interface HeardCall extends ObservedCall {
+  /** Its number among the calls of this router that observers heard of: a model may give several calls one id. */
+  readonly serial: number;
+}
+
 /** What observers are told, by event. All times in milliseconds. */
 export interface RouterEvents extends ToldByStages {
   /** A call was taken up. */
-  start: { readonly call: ObservedCall; readonly run: Run };
+  start: { readonly call: HeardCall; readonly run: Run };
   /** A call came to a stage, or left it for the next one or with an answer. */
   stage: {
-    readonly call: ObservedCall;
+    readonly call: HeardCall;
     readonly stage: string;
     readonly phase: 'enter' | 'leave';
     /** When leaving: handed on, answered by itself, or threw. */
@@ -27,19 +33,19 @@ export interface RouterEvents extends ToldByStages {
     readonly durationMs?: number;
   };
   /** A tool said how far it has come. */
-  progress: { readonly call: ObservedCall; readonly data: unknown };
+  progress: { readonly call: HeardCall; readonly data: unknown };
   /** A call was answered. `cause` is the private reason of a failure: not for the model. */
   end: {
-    readonly call: ObservedCall;
+    readonly call: HeardCall;
     readonly result: ToolResult;
     readonly cause?: unknown;
     readonly durationMs: number;
   };
   /** A handler ended after its call had been answered without it. */
-  late: { readonly call: ObservedCall; readonly lateMs: number };
+  late: { readonly call: HeardCall; readonly lateMs: number };
 }
 
-type ToldByStages = { readonly [E in StageEvent]: { readonly call: ObservedCall } & StageEvents[E] };
+type ToldByStages = { readonly [E in StageEvent]: { readonly call: HeardCall } & StageEvents[E] };
 
 export type RouterEvent = keyof RouterEvents;
 export type Listener<E extends RouterEvent> = (event: RouterEvents[E]) => void;
@@ -49,6 +55,8 @@ export type Listener<E extends RouterEvent> = (event: RouterEvents[E]) => void;
  * They cost nothing while there are none.
  */
 export class Observers {
+  readonly #serials = new WeakMap<CallContext, number>();
+  #count = 0;
   readonly #listeners: { [E in RouterEvent]?: Listener<E>[] } = {};
 
   /** Whether anybody listens to anything: all that a call asks when nobody does. */
@@ -59,9 +67,9 @@ export class Observers {
 
   /** Tells of stages what a chain that is watched says of them. */
   readonly watcher: StageWatcher = {
-    enter: (ctx, stage) => this.emit('stage', { call: observed(ctx.call), stage, phase: 'enter' }),
+    enter: (ctx, stage) => this.emit('stage', { call: this.call(ctx), stage, phase: 'enter' }),
     leave: (ctx, stage, outcome, durationMs) =>
-      this.emit('stage', { call: observed(ctx.call), stage, phase: 'leave', outcome, durationMs }),
+      this.emit('stage', { call: this.call(ctx), stage, phase: 'leave', outcome, durationMs }),
   };
 
   heard(event: RouterEvent): boolean {
@@ -85,6 +93,17 @@ export class Observers {
     };
   }
 
+  /** The call of a context, as observers see it. */
+  call(ctx: CallContext): HeardCall {
+    const { root } = ctx;
+    let serial = this.#serials.get(root);
+    if (serial === undefined) {
+      serial = ++this.#count;
+      this.#serials.set(root, serial);
+    }
+    return observed(ctx.call, serial);
+  }
+
   emit<E extends RouterEvent>(event: E, told: RouterEvents[E]): void {
     Object.freeze(told);
     for (const listener of this.#listeners[event] ?? []) {
@@ -105,7 +124,7 @@ export class Observers {
   readonly #tell = <E extends StageEvent>(ctx: CallContext, event: E, data: StageEvents[E]): void => {
     // What the router itself tells, no stage can make up.
     if (!stageEvents.includes(event) || !this.heard(event)) return;
-    this.emit(event, { ...told(data), call: observed(ctx.call) } as RouterEvents[E]);
+    this.emit(event, { ...told(data), call: this.call(ctx) } as RouterEvents[E]);
   };
 }
 
@@ -147,9 +166,12 @@ function frozen<T>(value: T): T {
 }
 
 /** What observers see of a call. */
-export function observed(call: { id: string; name: string; arguments: unknown }): ObservedCall {
+export function observed(call: Required<ToolCall>): ObservedCall;
+export function observed(call: Required<ToolCall>, serial: number): HeardCall;
+export function observed(call: Required<ToolCall>, serial?: number): ObservedCall {
   let copy: { value: unknown } | undefined;
   return Object.freeze({
+    ...(serial !== undefined && { serial }),
     id: call.id,
     name: call.name,
     get arguments() {

@@ -13,7 +13,7 @@ import { toFailure } from './failure.ts';
 import { hold } from './hold.ts';
 import { checkMilliseconds } from './milliseconds.ts';
 import { nest, parentOf } from './nesting.ts';
-import { copied, frozenCopy, type Listener, Observers, observed, type RouterEvent } from './observers.ts';
+import { copied, frozenCopy, type Listener, Observers, type RouterEvent } from './observers.ts';
 import { OfferCache, type OfferOptions } from './offers.ts';
 import { checkOptions } from './options.ts';
 import { checkComplete } from './order.ts';
@@ -96,7 +96,7 @@ export class Router<State = unknown> {
       late: (ctx, settledAt) => {
         if (!ctx.running) this.#underWay.remove(ctx);
         if (!this.#observers.heard('late')) return;
-        this.#observers.emit('late', { call: observed(ctx.call), lateMs: this.#clock.now() - settledAt });
+        this.#observers.emit('late', { call: this.#observers.call(ctx), lateMs: this.#clock.now() - settledAt });
       },
     };
     this.#offers = new OfferCache(this.registry, offersOf(this.pipeline));
@@ -220,8 +220,10 @@ export class Router<State = unknown> {
    * await using router = createRouter({ tools });        // closes at the end of the block
    */
   close(options: CloseOptions = {}): Promise<void> {
-    this.#shutdown ??= new Shutdown(this.#clock);
-    return this.#shutdown.run(options, this.#underWay, () => closersOf(this.pipeline));
+    const shutdown = this.#shutdown ?? new Shutdown(this.#clock);
+    const closed = shutdown.run(options, this.#underWay, () => closersOf(this.pipeline));
+    this.#shutdown = shutdown;
+    return closed;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -331,7 +333,7 @@ export class Router<State = unknown> {
     if (options?.signal !== undefined) nest(ctx, options.signal);
     if (options?.onProgress !== undefined) this.#progress.set(ctx, options.onProgress);
     if (this.#observers.heard('end')) this.#begun.set(ctx, performance.now());
-    if (this.#observers.heard('start')) this.#observers.emit('start', { call: observed(complete), run });
+    if (this.#observers.heard('start')) this.#observers.emit('start', { call: this.#observers.call(ctx), run });
     return ctx;
   }
 
@@ -350,7 +352,7 @@ export class Router<State = unknown> {
       const endedAt = performance.now();
       const durationMs = endedAt - (this.#begun.get(ctx) ?? endedAt);
       const cause = causeOf(answer);
-      this.#observers.emit('end', { call: observed(ctx.call), result: frozenCopy(answer), cause, durationMs });
+      this.#observers.emit('end', { call: this.#observers.call(ctx), result: frozenCopy(answer), cause, durationMs });
     }
     return answer;
   }
@@ -360,7 +362,7 @@ export class Router<State = unknown> {
     if (sink === undefined && !this.#observers.heard('progress')) return;
     const copy = this.#clean === undefined || data === undefined ? copied(data) : this.#clean(data);
     if (this.#observers.heard('progress')) {
-      this.#observers.emit('progress', { call: observed(ctx.call), data: frozenCopy(copy) });
+      this.#observers.emit('progress', { call: this.#observers.call(ctx), data: frozenCopy(copy) });
     }
     try {
       ignore(sink?.(copy));

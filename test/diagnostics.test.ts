@@ -196,10 +196,7 @@ describe('a tracer with contexts', () => {
       { id: 'a', name: 'outer' },
       { id: 'b', name: 'outer' },
     ]);
-    const path = (id: string): string =>
-      ['normalize', 'lookup', 'validate', 'pathGuard', 'commandGuard', 'urlGuard', 'permission', 'timeout', 'execute']
-        .map((stage) => ` > ${stage} ${id}`)
-        .join('');
+    const path = (id: string): string => mine.pipeline.names.map((stage) => ` > ${stage} ${id}`).join('');
     expect(seen).toEqual([`a: execute_tool outer a${path('a')}`, `b: execute_tool outer b${path('b')}`]);
     for (const id of ['a', 'b']) {
       const call = `execute_tool outer ${id}`;
