@@ -41,12 +41,13 @@ export function makeEndpoint<State>(options: EndpointOptions<State>): Endpoint {
     return session;
   };
   const modern = sdk.createMcpHandler(
-    ({ authInfo }) =>
-      makeServer({
-        ...{ sdk, router, settings, traffic, era: 'modern', follows: false },
-        session: sessionOf(authInfo?.clientId ?? ''),
-        outlives: true,
-      }),
+    async ({ authInfo }) => {
+      const session = sessionOf(authInfo?.clientId ?? '');
+      const common = { sdk, router, settings, traffic, session };
+      const server = makeServer({ ...common, era: 'modern', follows: false, outlives: true });
+      const tools = await router.schemas('mcp');
+      return withSchemas(sdk, server, settings, (name) => tools.find((tool) => tool.name === name)?.inputSchema);
+    },
     { ...limits, legacy: 'reject', onerror: settings.onError },
   );
 
@@ -110,6 +111,20 @@ export function makeEndpoint<State>(options: EndpointOptions<State>): Endpoint {
       await Promise.all([modern.close(), sessions.endAll()]);
     },
   };
+}
+
+/**
+ * Lets the SDK compare the headers of a call with the arguments that a tool's schema says they repeat (`x-mcp-header`). It
+ * does that for its high-level server only, which here is a shell around the other.
+ */
+function withSchemas(
+  sdk: typeof Sdk,
+  server: Sdk.Server,
+  { name, version }: Settings,
+  schemaOf: (tool: string) => Record<string, unknown> | undefined,
+): Sdk.McpServer {
+  const shell = new sdk.McpServer({ name, version });
+  return Object.assign(shell, { server, toolInputSchemaJson: schemaOf });
 }
 
 function requestIdOf(message: unknown): string | number | undefined {

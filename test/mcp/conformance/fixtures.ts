@@ -1,13 +1,5 @@
-import {
-  content,
-  createRegistry,
-  createRouter,
-  defineTool,
-  type Router,
-  type Tool,
-  ToolError,
-} from '../../../src/index.ts';
-import { type McpClientOfCall, mcpClient } from '../../../src/mcp/index.ts';
+import { content, createRegistry, createRouter, defineTool, type Router, type Tool, ToolError } from 'callgate';
+import { type McpClientOfCall, mcpClient } from 'callgate/mcp';
 
 // The tools that the official conformance suite calls; their names, arguments and answers are fixed by the suite.
 
@@ -119,6 +111,16 @@ const plain: Tool[] = [
     additionalProperties: false,
   } as Tool['parameters']),
 ];
+
+// A value that travels in a header as well, so that those who route requests need not read them.
+const headed = tool('test_custom_headers', (args) => JSON.stringify(args), {
+  type: 'object',
+  properties: {
+    region: { type: 'string', 'x-mcp-header': 'Region' },
+    query: { type: 'string' },
+  },
+  required: ['region'],
+} as Tool['parameters']);
 
 const asking: Tool[] = [
   tool(
@@ -242,7 +244,7 @@ const asking: Tool[] = [
 
 /** A router of callgate with the suite's tools. */
 export function fixtureRouter(): Router {
-  const registry = createRegistry([...plain, ...asking]);
+  const registry = createRegistry([...plain, headed, ...asking]);
   registry.add(
     tool('test_trigger_tool_change', () => {
       const added = defineTool({
