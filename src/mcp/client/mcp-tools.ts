@@ -1,6 +1,115 @@
-import type { McpServerConnection, McpSource, McpToolsOptions } from './types.ts';
+import { checkMilliseconds } from '../../milliseconds.ts';
+import { checkOptions } from '../../options.ts';
+import { type Connect, ServerConnection } from './connection.ts';
+import { borrowedSession, sessionMaker } from './session.ts';
+import type {
+  ConnectedClient,
+  McpAddress,
+  McpCommand,
+  McpServerConnection,
+  McpSource,
+  McpToolsOptions,
+} from './types.ts';
 
-/** Under construction. */
-export function mcpTools(_source: McpSource, _options: McpToolsOptions): Promise<McpServerConnection> {
-  return Promise.reject(new Error('not yet'));
+const optionNames = [
+  ...([
+    'name',
+    'registry',
+    'guards',
+    'timeout',
+    'connectTimeout',
+    'restart',
+    'allow',
+    'deny',
+    'trustAnnotations',
+  ] as const),
+  ...(['roots', 'maxMessageBytes', 'era', 'onChange', 'onDrift', 'onLog', 'clock'] as const),
+] satisfies (keyof McpToolsOptions)[];
+
+/**
+ * Adds the tools of an MCP server to a registry, as `name.tool`, and keeps them there: what the server changes is
+ * followed, and a server that dies is started again, while its calls fail with `unavailable`. All that the server says is
+ * taken for somebody else's words: a tool has no permission level unless `guards` or `trustAnnotations` give it one.
+ *
+ * Needs the package `@modelcontextprotocol/client`, loaded on first use. Rejects with an Error when it is missing, or when
+ * the server cannot be started, reached or understood; with a TypeError for options that cannot be meant.
+ *
+ * Its tools fail with: `tool_error` with the server's words, `unavailable`, `invalid_arguments`, `invalid_output`.
+ *
+ * @example
+ * await using files = await mcpTools(
+ *   { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', './workspace'] },
+ *   { name: 'fs', registry, guards: { 'fs.*': { paths: { path: 'read' } }, 'fs.write_file': { paths: { path: 'write' } } } },
+ * );
+ */
+export async function mcpTools(source: McpSource, options: McpToolsOptions): Promise<McpServerConnection> {
+  checkOptions('mcpTools', options, optionNames);
+  checkNames(options);
+  const connectTimeout = checkMilliseconds(options.connectTimeout ?? 30_000, 'mcpTools({ connectTimeout })');
+  if (options.timeout !== undefined) checkMilliseconds(options.timeout, 'mcpTools({ timeout })');
+  const { name, registry, maxMessageBytes = 33_554_432, roots, era = 'auto' } = options;
+  if (registry.list({ source: name }).length > 0) {
+    throw new TypeError(
+      `mcpTools({ name }): there are tools from "${name}" already; each server needs a name of its own.`,
+    );
+  }
+  const { connect, ...rest } = isClient(source)
+    ? { connect: borrow(source), restart: false as const }
+    : { connect: make(checkedSource(source), { connectTimeout, maxMessageBytes, roots }, era) };
+  const connection = new ServerConnection({ ...options, ...rest }, connectTimeout, connect);
+  await connection.start();
+  return connection;
+}
+
+function borrow(client: ConnectedClient): Connect {
+  return async (events) => borrowedSession(client, events);
+}
+
+function make(
+  source: McpCommand | McpAddress,
+  options: { connectTimeout: number; maxMessageBytes: number; roots: readonly string[] | undefined },
+  era: 'auto' | 'legacy' | 'modern',
+): Connect {
+  const newSession = sessionMaker(source, era);
+  return (events, signal) => newSession(events, { ...options, signal });
+}
+
+function isClient(source: McpSource): source is ConnectedClient {
+  return typeof (source as Partial<ConnectedClient> | null)?.request === 'function';
+}
+
+function checkedSource(source: McpCommand | McpAddress): McpCommand | McpAddress {
+  const { command, url } = (source ?? {}) as Partial<McpCommand & McpAddress>;
+  if ((command === undefined) === (url === undefined)) {
+    throw new TypeError(
+      'mcpTools() takes a source: { command, args, env, cwd }, or { url, headers }, or a connected client.',
+    );
+  }
+  checkOptions('mcpTools source', source, url === undefined ? ['command', 'args', 'env', 'cwd'] : ['url', 'headers']);
+  if (url === undefined) {
+    if (typeof command !== 'string' || command === '') throw new TypeError('mcpTools: command must be a program.');
+    return source;
+  }
+  if (!/^https?:$/.test(new URL(url).protocol)) throw new TypeError('mcpTools: url must be an http or https URL.');
+  return source;
+}
+
+function checkNames({ name, registry, era, allow, deny, trustAnnotations, maxMessageBytes }: McpToolsOptions): void {
+  if (typeof name !== 'string' || !/^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/.test(name)) {
+    throw new TypeError('mcpTools({ name }) must be 1 to 64 letters, digits, _ and -, and begins with none of -.');
+  }
+  if (typeof registry?.add !== 'function') throw new TypeError('mcpTools({ registry }) must be a registry.');
+  if (era !== undefined && !['auto', 'legacy', 'modern'].includes(era)) {
+    throw new TypeError('mcpTools({ era }) must be auto, legacy or modern.');
+  }
+  for (const [option, list] of Object.entries({ allow, deny })) {
+    if (list === undefined || (Array.isArray(list) && list.every((pattern) => typeof pattern === 'string'))) continue;
+    throw new TypeError(`mcpTools({ ${option} }) must be a list of names.`);
+  }
+  if (trustAnnotations !== undefined && typeof trustAnnotations !== 'boolean') {
+    throw new TypeError('mcpTools({ trustAnnotations }) must be true or false.');
+  }
+  if (maxMessageBytes !== undefined && !(Number.isSafeInteger(maxMessageBytes) && maxMessageBytes >= 1_024)) {
+    throw new TypeError('mcpTools({ maxMessageBytes }) must be a whole number of bytes, at least 1,024.');
+  }
 }

@@ -3,6 +3,7 @@ import type { CommandLanguage } from '../../capabilities/process/types.ts';
 import type { Clock } from '../../clock.ts';
 import type { Registry } from '../../registry.ts';
 import type { PermissionLevel, Tool } from '../../tool.ts';
+import type { Sender } from './sender.ts';
 
 /** A server that is started as a program and spoken to over its standard input and output. */
 export interface McpCommand {
@@ -22,13 +23,11 @@ export interface McpAddress {
 }
 
 /** What is used of a `Client` of `@modelcontextprotocol/client` that the program has connected itself. */
-export interface ConnectedClient {
-  request(request: { method: string; params?: { [name: string]: unknown } }, schema: never, options?: never): unknown;
-  // biome-ignore lint/suspicious/noExplicitAny: the client's own types for notifications are many overloads
-  setNotificationHandler(method: any, handler: any): void;
+export interface ConnectedClient extends Sender {
+  setNotificationHandler(method: 'notifications/tools/list_changed', handler: () => void): void;
   removeNotificationHandler(method: string): void;
   getServerVersion(): { name: string; version: string } | undefined;
-  close(): Promise<void>;
+  onclose?: (() => void) | undefined;
 }
 
 export type McpSource = McpCommand | McpAddress | ConnectedClient;

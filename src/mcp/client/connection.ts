@@ -1,0 +1,250 @@
+import { rewriteAt } from '../../argument-places.ts';
+import { type Clock, systemClock } from '../../clock.ts';
+import { ToolError } from '../../errors.ts';
+import { longestTimer } from '../../milliseconds.ts';
+import type { ToolContext } from '../../tool.ts';
+import { fromMcpResult } from '../results.ts';
+import { Backoff } from './backoff.ts';
+import { callFailure } from './errors.ts';
+import { GuardRules } from './guards.ts';
+import { type ListedTool, listTools } from './list-tools.ts';
+import { statusOf } from './open.ts';
+import { Refresher } from './refresher.ts';
+import type { SendOptions } from './sender.ts';
+import type { Session, SessionEvents } from './session.ts';
+import { unrefTimer } from './timers.ts';
+import { ToolSet } from './tool-set.ts';
+import type { McpServerConnection, McpStatus, McpToolsOptions, SkippedTool } from './types.ts';
+
+/** Makes a session with the server, again and again. `signal` withdraws the attempt. */
+export type Connect = (events: SessionEvents, signal: AbortSignal) => Promise<Session>;
+
+/** One server: its tools in the registry, its connection kept up, its calls passed on. */
+export class ServerConnection implements McpServerConnection {
+  readonly name: string;
+  readonly #options: McpToolsOptions;
+  readonly #connectTimeout: number;
+  readonly #connect: Connect;
+  readonly #clock: Clock;
+  readonly #rules: GuardRules;
+  readonly #set: ToolSet;
+  readonly #backoff: Backoff;
+  readonly #refresher: Refresher;
+  readonly #ending = new AbortController();
+  #session: Session | undefined;
+  #status: McpStatus = 'reconnecting';
+  #begunAt = 0;
+  #serverInfo: McpServerConnection['serverInfo'];
+  #stderr = '';
+  #timer: unknown;
+  #closing: Promise<void> | undefined;
+  #attempt: Promise<void> | undefined;
+
+  constructor(options: McpToolsOptions, connectTimeout: number, connect: Connect) {
+    const { name, clock = systemClock, guards = {}, restart } = options;
+    this.name = name;
+    this.#options = options;
+    this.#connectTimeout = connectTimeout;
+    this.#connect = connect;
+    this.#clock = clock;
+    this.#rules = new GuardRules(guards);
+    this.#backoff = new Backoff(restart);
+    this.#set = new ToolSet({
+      ...options,
+      rules: this.#rules,
+      call: (listed, paths, args, ctx) => this.#call(listed, paths, args, ctx),
+      warn: (text) => this.#log('warning', text),
+    });
+    this.#refresher = new Refresher(clock, () => this.#refresh());
+  }
+
+  get tools(): readonly string[] {
+    return this.#set.names;
+  }
+
+  get skipped(): readonly SkippedTool[] {
+    return this.#set.skipped;
+  }
+
+  get status(): McpStatus {
+    return this.#status;
+  }
+
+  get serverInfo(): McpServerConnection['serverInfo'] {
+    return this.#serverInfo;
+  }
+
+  get stderr(): string {
+    return this.#session?.stderr() ?? this.#stderr;
+  }
+
+  /** Connects for the first time. Rejects, with nothing left behind, when that fails. */
+  async start(): Promise<void> {
+    try {
+      await this.#begin();
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+    for (const pattern of this.#rules.unmatched) {
+      this.#log('warning', `No tool matches "${pattern}" of guards, which guards nothing.`);
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    this.#status = 'closed';
+    this.#ending.abort(new Error('The connection was closed.'));
+    this.#clock.clearTimeout(this.#timer);
+    this.#refresher.stop();
+    this.#set.clear();
+    const session = this.#session;
+    this.#stderr = session?.stderr() ?? this.#stderr;
+    this.#session = undefined;
+    await session?.close();
+    await this.#attempt;
+    // What was under way meanwhile may have put some in again.
+    this.#set.clear();
+  }
+
+  async #begin(): Promise<void> {
+    let begun: Session | undefined;
+    const session = await this.#connect(
+      {
+        onToolsChanged: () => this.#refresher.request(),
+        onClosed: () => this.#lost(begun),
+        onLog: (level, data, logger) => this.#log(level, data, logger),
+      },
+      this.#ending.signal,
+    );
+    begun = session;
+    try {
+      await this.#take(session);
+      if (this.#closing !== undefined) throw this.#ending.signal.reason;
+    } catch (error) {
+      this.#stderr = session.stderr();
+      await session.close();
+      throw error;
+    }
+    this.#session = session;
+    this.#serverInfo = session.serverInfo;
+    this.#status = 'connected';
+    this.#begunAt = this.#clock.now();
+    if (session.ended) this.#lost(session);
+  }
+
+  async #take({ client }: Session): Promise<void> {
+    const change = await this.#set.apply(await listTools(client, this.#connectTimeout));
+    if (change.added.length + change.removed.length + change.changed.length === 0) return;
+    if (this.#status === 'closed') return;
+    quietly(() => this.#options.onChange?.(change));
+  }
+
+  async #refresh(): Promise<void> {
+    const session = this.#session;
+    if (session === undefined) return;
+    try {
+      await this.#take(session);
+    } catch (error) {
+      this.#log('warning', `Its changed tools could not be listed: ${String(error)}`);
+    }
+  }
+
+  #lost(session: Session | undefined): void {
+    if (session === undefined || this.#session !== session || this.#closing !== undefined) return;
+    this.#stderr = session.stderr();
+    this.#session = undefined;
+    void session.close();
+    this.#again(this.#clock.now() - this.#begunAt);
+  }
+
+  #again(lived: number): void {
+    const wait = this.#backoff.next(lived);
+    this.#status = wait === undefined ? 'failed' : 'reconnecting';
+    if (wait === undefined) {
+      this.#log('error', 'It has ended too often and is not started again.');
+      return;
+    }
+    this.#log('warning', `It has ended; it is started again in ${wait} ms.`);
+    this.#timer = unrefTimer(
+      this.#clock.setTimeout(() => {
+        this.#attempt = this.#begin().catch((error: unknown) => {
+          if (this.#closing !== undefined) return;
+          this.#log('warning', `It could not be started again: ${String(error)}`);
+          this.#again(0);
+        });
+      }, wait),
+    );
+  }
+
+  async #call(listed: ListedTool, paths: readonly string[], args: unknown, ctx: ToolContext): Promise<unknown> {
+    const tool = `${this.name}.${listed.name}`;
+    const session = this.#session;
+    if (session === undefined) throw this.#absent(tool);
+    const { signal } = ctx;
+    const options: SendOptions = {
+      signal,
+      // The pipeline's own deadline counts, and aborts the signal.
+      timeout: longestTimer,
+      onprogress: (progress) => ctx.progress(progress),
+    };
+    let result: unknown;
+    try {
+      result = await session.call(listed, named(args, paths, ctx), options);
+    } catch (error) {
+      // A session that the server does not know any more: it may have been started anew.
+      if ([400, 404].includes(statusOf(error))) this.#lost(session);
+      throw callFailure(error, tool, this.name, signal);
+    }
+    return fromMcpResult(result, tool);
+  }
+
+  #absent(tool: string): ToolError {
+    const why = {
+      connected: 'is not there',
+      reconnecting: 'has ended and is being started again; try again later',
+      failed: 'has ended too often and is not started again',
+      closed: 'was closed',
+    }[this.#status];
+    return new ToolError(`${tool} is not available now: its server "${this.name}" ${why}.`, {
+      code: 'unavailable',
+      retryable: this.#status === 'reconnecting',
+      effect: 'none',
+    });
+  }
+
+  #log(level: string, data: unknown, logger?: string): void {
+    const { onLog } = this.#options;
+    if (onLog === undefined) return;
+    quietly(() => onLog({ server: this.name, level, data, ...(logger !== undefined && { logger }) }));
+  }
+}
+
+/** The server opens files by their names and has another working folder: it gets absolute ones, checked once more. */
+function named(args: unknown, paths: readonly string[], { fs }: ToolContext): unknown {
+  let sent = args;
+  for (const argument of paths) {
+    sent = rewriteAt(sent, argument, (path) => {
+      if (fs === undefined) throw new ToolError('No guard for paths ran before this tool.', { code: 'internal' });
+      return fs.hostPath(path as string);
+    });
+  }
+  return sent;
+}
+
+/** Whoever listens must not be able to break the connection. */
+function quietly(tell: () => void): void {
+  try {
+    tell();
+  } catch {
+    // It is the listener's own fault.
+  }
+}

@@ -1,0 +1,62 @@
+import type { JsonSchemaObject } from '../../schema/json-schema.ts';
+import { isSchemaObject, mapSchema } from '../../schema/walk.ts';
+import type { Tool, ToolContext } from '../../tool.ts';
+import { annotationsOf, levelOf } from './annotations.ts';
+import { cleanText } from './clean-text.ts';
+import type { Guards } from './guards.ts';
+import type { ListedTool } from './list-tools.ts';
+
+/** What becomes of a server's tool, beside what the server says of it. */
+export interface ImportOptions {
+  readonly guards: Guards;
+  readonly timeout: number | undefined;
+  readonly trustAnnotations: boolean;
+  /** `paths` are the arguments that the path guard has checked. */
+  readonly call: (listed: ListedTool, paths: readonly string[], args: unknown, ctx: ToolContext) => Promise<unknown>;
+}
+
+/** The most characters of a description, and of a text within a schema. */
+const longestDescription = 8_192;
+const longestSchemaText = 2_048;
+
+/**
+ * A tool of ours that stands for one of a server's, without its namespace yet; or why there is none. Texts are cleaned and
+ * cut, schemas kept.
+ */
+export function importTool(listed: ListedTool, options: ImportOptions): Tool | string {
+  const { name, description, inputSchema, outputSchema, annotations, title, execution } = listed;
+  if (!/^[A-Za-z0-9_][A-Za-z0-9_./-]*$/.test(name)) return 'its name has characters that a name may not have';
+  if (!isSchemaObject(inputSchema)) return 'it has no schema of its arguments';
+  if ((execution as { taskSupport?: unknown } | null | undefined)?.taskSupport === 'required') {
+    return 'it can only be called as a task of the protocol';
+  }
+  const hints = annotationsOf(annotations, title);
+  const level = options.guards.permission ?? (options.trustAnnotations ? levelOf(hints) : undefined);
+  const output = isSchemaObject(outputSchema) ? cleanSchema(outputSchema) : undefined;
+  const parameters = cleanSchema(inputSchema);
+  const paths = Object.keys(options.guards.paths ?? {});
+  return Object.freeze({
+    name,
+    description: typeof description === 'string' ? cleanText(description, longestDescription) : '',
+    // The protocol demands an object, and some servers forget to say so.
+    parameters: parameters.type === undefined ? { type: 'object' as const, ...parameters } : parameters,
+    ...(output !== undefined && { output }),
+    ...(hints !== undefined && { annotations: hints }),
+    ...options.guards,
+    ...(level !== undefined && { permission: level }),
+    ...(options.timeout !== undefined && { timeout: options.timeout }),
+    handler: (args: unknown, ctx: ToolContext) => options.call(listed, paths, args, ctx),
+  });
+}
+
+/** The same schema with texts that may be shown. Only what is said about it changes, never what it allows. */
+function cleanSchema(schema: JsonSchemaObject): JsonSchemaObject {
+  return mapSchema(schema, (inner) => {
+    const { title, description } = inner;
+    const clean = {
+      ...(typeof title === 'string' && { title: cleanText(title, longestSchemaText) }),
+      ...(typeof description === 'string' && { description: cleanText(description, longestSchemaText) }),
+    };
+    return clean.title === title && clean.description === description ? inner : { ...inner, ...clean };
+  });
+}

@@ -1,0 +1,46 @@
+import { anything, type Sender } from './sender.ts';
+
+/** What a server says of one of its tools; nothing of it has been checked. */
+export interface ListedTool {
+  readonly name: string;
+  readonly [member: string]: unknown;
+}
+
+/** All that a server offers, as far as it was listened to. */
+export interface Listing {
+  readonly tools: readonly ListedTool[];
+  /** Why some of it was not. */
+  readonly cut: string | undefined;
+}
+
+const mostPages = 100;
+const mostTools = 2_000;
+
+/**
+ * Asks for the tools, page by page: 100 pages and 2,000 tools at most, and no page twice. `timeout` is for each page, in
+ * milliseconds. Rejects when the server does not answer, or with something else.
+ */
+export async function listTools(client: Sender, timeout: number): Promise<Listing> {
+  const tools: ListedTool[] = [];
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  for (let page = 1; ; page++) {
+    const params = cursor === undefined ? {} : { cursor };
+    const answer = await client.request({ method: 'tools/list', params }, anything, { timeout });
+    const { tools: listed, nextCursor } = (answer ?? {}) as { tools?: unknown; nextCursor?: unknown };
+    if (!Array.isArray(listed)) throw new Error('The server answered to tools/list with something that is no list.');
+    for (const tool of listed as unknown[]) {
+      if (tools.length >= mostTools) return { tools, cut: `more than ${mostTools} tools` };
+      if (isListed(tool)) tools.push(tool);
+    }
+    if (typeof nextCursor !== 'string') return { tools, cut: undefined };
+    if (seen.has(nextCursor)) return { tools, cut: 'a page that leads back to one before' };
+    if (page === mostPages) return { tools, cut: `more than ${mostPages} pages` };
+    seen.add(nextCursor);
+    cursor = nextCursor;
+  }
+}
+
+function isListed(tool: unknown): tool is ListedTool {
+  return typeof tool === 'object' && tool !== null && typeof (tool as { name?: unknown }).name === 'string';
+}

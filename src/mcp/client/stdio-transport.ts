@@ -1,0 +1,142 @@
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { Lines } from './lines.ts';
+import { endGroup, type Launch, type Program, startProgram } from './program.ts';
+import { Tail } from './tail.ts';
+
+/** How long a server may take to end by itself, and then after it was told to, in milliseconds. */
+const grace = 1_000;
+/** How long output is waited for once a server has ended, in milliseconds. */
+const graceForOutput = 100;
+
+/**
+ * A server's program, spoken to in lines of JSON. Unlike the client package's own transport it ends everything that the
+ * program has started, bounds a message while it is read, and keeps the end of what is written to standard error.
+ */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #launch: Launch;
+  readonly #lines: Lines;
+  readonly #tail = new Tail(8_192);
+  readonly #heard: ((text: string) => void) | undefined;
+  #program: Program | undefined;
+  #ended: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+
+  /** `maxMessageBytes` bounds one message; `heard` gets what is written to standard error. */
+  constructor(launch: Launch, maxMessageBytes: number, heard?: (text: string) => void) {
+    this.#launch = launch;
+    this.#heard = heard;
+    this.#lines = new Lines(maxMessageBytes, (line) => this.#received(line));
+  }
+
+  /** With `stderr`, what the client package knows a transport to a program by. */
+  get pid(): number | null {
+    return this.#program?.pid ?? null;
+  }
+
+  /** The end of what was written to standard error. */
+  get stderr(): string {
+    return this.#tail.toString();
+  }
+
+  start(): Promise<void> {
+    const program = startProgram(this.#launch);
+    this.#program = program;
+    this.#ended = new Promise((resolve) => {
+      const end = (): void => {
+        for (const stream of [program.stdin, program.stdout, program.stderr]) stream.destroy();
+        resolve();
+      };
+      // A grandchild that has left the group may hold the output open for ever.
+      program.once('exit', () => setTimeout(end, graceForOutput).unref());
+      program.once('close', end);
+      program.once('error', () => {
+        if (program.pid === undefined) end();
+      });
+    });
+    void this.#ended.then(() => {
+      this.#program = undefined;
+      this.onclose?.();
+    });
+    program.stdin.on('error', (error) => this.onerror?.(error));
+    program.stdout.on('data', (chunk: Buffer) => {
+      if (this.#lines.add(chunk)) return;
+      this.onerror?.(new Error('The server sent a message that is longer than allowed.'));
+      program.stdout.pause();
+      endGroup(program, 'SIGKILL');
+    });
+    program.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#tail.add(text);
+      this.#heard?.(text);
+    });
+    return new Promise((resolve, reject) => {
+      program.once('error', reject);
+      program.once('spawn', resolve);
+    });
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const { stdin } = this.#program ?? {};
+    if (stdin === undefined || !stdin.writable) return Promise.reject(new Error('The server is not running.'));
+    return new Promise((resolve, reject) => {
+      stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  /** Does not keep this process from ending: a server that nobody talks to ends with it. */
+  unref(): void {
+    const program = this.#program;
+    if (program === undefined) return;
+    program.unref();
+    for (const stream of [program.stdin, program.stdout, program.stderr]) (stream as { unref?(): void }).unref?.();
+  }
+
+  /** Ends the input, and after a second the group, and after another one for good. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const program = this.#program;
+    const ended = this.#ended;
+    if (program === undefined || ended === undefined) return;
+    program.ref();
+    program.stdin.end();
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      if (await within(ended, grace)) return;
+      endGroup(program, signal);
+    }
+    await ended;
+  }
+
+  #received(line: string): void {
+    // Some servers print other things too; those are for whoever looks for the reason of a failure.
+    if (!line.startsWith('{')) {
+      if (line.trim() !== '') this.#tail.add(`${line.slice(0, 1_000)}\n`);
+      return;
+    }
+    let message: JSONRPCMessage;
+    try {
+      message = JSON.parse(line) as JSONRPCMessage;
+    } catch {
+      this.onerror?.(new Error('The server sent a line that is not JSON.'));
+      return;
+    }
+    this.onmessage?.(message);
+  }
+}
+
+async function within(ended: Promise<void>, milliseconds: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, false);
+  });
+  try {
+    return await Promise.race([ended.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

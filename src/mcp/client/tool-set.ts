@@ -1,0 +1,170 @@
+import { toolDigest } from '../../policy/digest.ts';
+import { Registry } from '../../registry.ts';
+import type { SchemaEngine } from '../../schema/engine.ts';
+import type { Tool } from '../../tool.ts';
+import { globTest } from './globs.ts';
+import type { GuardRules } from './guards.ts';
+import { type ImportOptions, importTool } from './import-tool.ts';
+import type { ListedTool, Listing } from './list-tools.ts';
+import type { McpChange, McpToolsOptions, SkippedTool } from './types.ts';
+
+export interface ToolSetOptions
+  extends Pick<McpToolsOptions, 'name' | 'registry' | 'allow' | 'deny' | 'timeout' | 'trustAnnotations' | 'onDrift'> {
+  readonly rules: GuardRules;
+  readonly call: ImportOptions['call'];
+  readonly warn: (text: string) => void;
+}
+
+const described = ['description', 'parameters', 'output', 'annotations', 'permission'] as const;
+
+/** The tools of one server in a registry: put in, kept up to date, taken out. */
+export class ToolSet {
+  readonly #options: ToolSetOptions;
+  readonly #chosen: (name: string) => boolean;
+  /** Those in the registry, by name, as the registry holds them. */
+  readonly #tools = new Map<string, Tool>();
+  /** What each tool was when it counted last, also of those that are gone: one that comes back changed has changed. */
+  readonly #known = new Map<string, Tool>();
+  /** The digests of changed tools that were not taken. */
+  readonly #refused = new Map<string, string>();
+  #skipped: SkippedTool[] = [];
+  #engine: SchemaEngine | undefined;
+  #applying: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ToolSetOptions) {
+    this.#options = options;
+    const [allow, deny] = [options.allow?.map(globTest), options.deny?.map(globTest) ?? []];
+    this.#chosen = (name) => (allow?.some((test) => test(name)) ?? true) && !deny.some((test) => test(name));
+  }
+
+  get names(): readonly string[] {
+    return [...this.#tools.keys()];
+  }
+
+  get skipped(): readonly SkippedTool[] {
+    return this.#skipped;
+  }
+
+  /** Makes the registry hold what the server offers now; one listing after another. */
+  apply(listing: Listing): Promise<McpChange> {
+    const applied = this.#applying.then(() => this.#apply(listing));
+    this.#applying = applied.catch(() => {});
+    return applied;
+  }
+
+  async #apply({ tools, cut }: Listing): Promise<McpChange> {
+    if (cut !== undefined) this.#options.warn(`Not all of its tools were listened to: it lists ${cut}.`);
+    const skipped: SkippedTool[] = [];
+    const skip = ({ name }: ListedTool, reason: string): void => {
+      skipped.push({ name: name.slice(0, 200), reason });
+    };
+    const offered = await this.#offered(tools, skip);
+    const removed = this.names.filter((name) => !offered.has(name));
+    for (const name of removed) this.#remove(name);
+    const [added, changed]: [string[], string[]] = [[], []];
+    for (const [name, { listed, tool, final }] of offered) {
+      const known = this.#known.get(name);
+      const isNew = known === undefined || toolDigest(known) === toolDigest(final);
+      if (isNew && this.#tools.has(name)) continue;
+      const problem = isNew ? this.#add(name, tool) : await this.#replace(name, tool, known, final);
+      if (problem !== undefined) skip(listed, problem);
+      else (isNew ? added : changed).push(name);
+    }
+    this.#skipped = skipped;
+    return { added, removed, changed };
+  }
+
+  /** Takes all of them out. */
+  clear(): void {
+    for (const name of this.names) this.#remove(name);
+  }
+
+  async #offered(
+    tools: readonly ListedTool[],
+    skip: (listed: ListedTool, reason: string) => void,
+  ): Promise<Map<string, { listed: ListedTool; tool: Tool; final: Tool }>> {
+    const { name: source, rules, call, timeout, trustAnnotations = false } = this.#options;
+    const offered = new Map<string, { listed: ListedTool; tool: Tool; final: Tool }>();
+    for (const listed of tools) {
+      const name = `${source}.${listed.name}`;
+      if (offered.has(name)) {
+        skip(listed, 'it is listed twice');
+        continue;
+      }
+      if (!this.#chosen(listed.name)) {
+        skip(listed, 'it is left out by allow or deny');
+        continue;
+      }
+      try {
+        const found = importTool(listed, { guards: rules.for(name), timeout, trustAnnotations, call });
+        if (typeof found === 'string') {
+          skip(listed, found);
+          continue;
+        }
+        const tool = await this.#withUsableOutput(found);
+        const final = new Registry().add(tool, { source, lenient: true }).get(name) as Tool;
+        offered.set(name, { listed, tool, final });
+      } catch (error) {
+        skip(listed, error instanceof Error ? error.message : String(error));
+      }
+    }
+    return offered;
+  }
+
+  /** A schema that cannot be used must not cost a tool its answers. */
+  async #withUsableOutput(tool: Tool): Promise<Tool> {
+    if (tool.output === undefined) return tool;
+    try {
+      const { name: source } = this.#options;
+      const alone: Tool = { ...tool, parameters: { type: 'object' } };
+      const { output } = new Registry().add(alone, { source, lenient: true }).list()[0] as Tool;
+      this.#engine ??= (await import('../../schema/engine.ts')).createSchemaEngine();
+      this.#engine.compile(output as NonNullable<Tool['output']>, { defaults: false });
+      return tool;
+    } catch (error) {
+      const { output: _, ...rest } = tool;
+      const why = error instanceof Error ? error.message : String(error);
+      this.#options.warn(`The output schema of ${tool.name} cannot be used and was left out: ${why}`);
+      return Object.freeze(rest);
+    }
+  }
+
+  /** Puts a tool in; or says why not. */
+  #add(name: string, tool: Tool): string | undefined {
+    const { registry, name: source } = this.#options;
+    if (registry.has(name)) return 'a tool of that name is already registered';
+    try {
+      registry.add(tool, { source, lenient: true });
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+    const final = registry.get(name) as Tool;
+    this.#tools.set(name, final);
+    this.#known.set(name, final);
+    this.#refused.delete(name);
+    return undefined;
+  }
+
+  async #replace(name: string, tool: Tool, before: Tool, after: Tool): Promise<string | undefined> {
+    const digest = toolDigest(after);
+    const refusal = 'it has changed, and its new form was refused';
+    // Out first: what a name stood for a moment ago must not be called meanwhile.
+    this.#remove(name);
+    if (this.#refused.get(name) === digest) return refusal;
+    const changed = described.filter((part) => JSON.stringify(before[part]) !== JSON.stringify(after[part]));
+    try {
+      if ((await this.#options.onDrift?.({ name, before, after, changed })) !== false) return this.#add(name, tool);
+    } catch (error) {
+      this.#options.warn(`onDrift failed, so ${name} was taken out: ${String(error)}`);
+    }
+    this.#refused.set(name, digest);
+    return refusal;
+  }
+
+  /** Only what is still ours: the program may have put a tool of its own there. */
+  #remove(name: string): void {
+    const { registry } = this.#options;
+    if (registry.get(name) === this.#tools.get(name)) registry.remove(name);
+    this.#tools.delete(name);
+  }
+}
