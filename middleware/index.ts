@@ -1,8 +1,10 @@
 export { audit } from './audit.ts';
 export { type BudgetOptions, budget } from './budget.ts';
 export { type CommandGuardAdds, type CommandGuardOptions, commandGuard } from './command-guard.ts';
+export { type ConcurrencyOptions, concurrency } from './concurrency.ts';
 export { execute } from './execute.ts';
 export { forTools } from './for-tools.ts';
+export { type LocksOptions, locks } from './locks.ts';
 export { logger } from './logger.ts';
 export { lookup } from './lookup.ts';
 export { type LoopGuardOptions, loopGuard } from './loop-guard.ts';

@@ -1,5 +1,7 @@
 import { type CommandGuardAdds, type CommandGuardOptions, commandGuard } from '../middleware/command-guard.ts';
+import { type ConcurrencyOptions, concurrency } from '../middleware/concurrency.ts';
 import { execute } from '../middleware/execute.ts';
+import { type LocksOptions, locks } from '../middleware/locks.ts';
 import { lookup } from '../middleware/lookup.ts';
 import { type NormalizeOptions, normalize } from '../middleware/normalize.ts';
 import { type PathGuardAdds, type PathGuardOptions, pathGuard } from '../middleware/path-guard.ts';
@@ -21,6 +23,10 @@ export interface DefaultPipelineOptions extends PermissionOptions {
   readonly roots?: PathGuardOptions['roots'];
   /** For tools that set no timeout of their own, in milliseconds. Default 30,000. */
   readonly timeout?: number;
+  /** How calls that touch the same files, or the same of whatever else their tools name, take turns. */
+  readonly locks?: Omit<LocksOptions, 'clock'>;
+  /** How many calls may be at work at the same time: in all, for each tool, for each key. Default: no limit. */
+  readonly limits?: Omit<ConcurrencyOptions, 'clock'>;
   /** Where the stages take the time from. Default: the machine's own. */
   readonly clock?: Clock;
   /** Values that must never leave in a result, such as keys from the environment. Default: none. */
@@ -53,6 +59,8 @@ export const defaultPipelineOptions: readonly string[] = [
   'approveTimeout',
   'decideTimeout',
   'timeout',
+  'locks',
+  'limits',
   'clock',
   'secrets',
   'pathGuard',
@@ -71,6 +79,8 @@ export interface DefaultPlaces<State> {
   readonly commandGuard: Place<Ready<State>, CommandGuardAdds, true>;
   readonly urlGuard: Place<Ready<State>, UrlGuardAdds, true>;
   readonly permission: Place<Ready<State>, unknown, true>;
+  readonly locks: Place<Ready<State>, unknown, false>;
+  readonly concurrency: Place<Ready<State>, unknown, false>;
   readonly timeout: Place<Ready<State>, unknown, false>;
   readonly execute: Place<Ready<State>, unknown, false>;
 }
@@ -88,6 +98,8 @@ export function defaultPipeline<State = unknown>(
   const {
     roots,
     timeout: limit,
+    locks: turns,
+    limits,
     clock,
     secrets,
     pathGuard: paths,
@@ -106,6 +118,8 @@ export function defaultPipeline<State = unknown>(
     .use('commandGuard', roots === undefined ? idle(commands) : commandGuard({ ...paths, ...commands, roots }))
     .use('urlGuard', urlGuard(urls))
     .use('permission', permission(rest))
+    .use('locks', locks({ ...turns, ...timed }))
+    .use('concurrency', concurrency({ ...limits, ...timed }))
     .use('timeout', timeout({ ...timed, ...(limit !== undefined && { default: limit }) }))
     .use('execute', execute(reading?.engine === undefined ? {} : { engine: reading.engine }));
   return stages as unknown as Pipeline<State, DefaultPlaces<State>, Ready<State>>;

@@ -31,3 +31,14 @@ export function parentOf(ctx: object): CallContext | undefined {
 export function rootOf(ctx: object): object {
   return (ctx as { readonly root?: object }).root ?? ctx;
 }
+
+/** The calls from within whose handlers this one was made, the nearest first, as far as they are known. */
+export function ancestorsOf(ctx: object): readonly object[] {
+  let at = parentOf(ctx);
+  if (at === undefined) return none;
+  const ancestors: object[] = [];
+  for (; at !== undefined; at = parentOf(at)) ancestors.push(at);
+  return ancestors;
+}
+
+const none: readonly object[] = [];
