@@ -5,6 +5,7 @@ const mayHoldPath = /[\\/]/;
 /** A frame of a JavaScript stack, as its own line. */
 const frame = /^[ \t]*at (?:async )?(?:[^\n]{0,400}\([^\n()]{1,400}\)|[^\s]{1,400}:\d+:\d+)[ \t]*$\n?/gm;
 const fileUrl = /file:\/\/\/[^\s'"`<>)\]]{1,1000}/g;
+const restOfPath = '[^\\s\'"`<>|,;:)\\]}]{0,1000}';
 /** Where hosts keep their files. A path below one of these tells about the host; other things that begin with `/` do not. */
 const hostPath =
   /(?<![\w.~/:\\-])(?:\/(?:home|Users|root|var|etc|usr|opt|private|tmp|proc|sys|srv|mnt|media|lib|lib64|bin|sbin|run|boot|Library|Applications|Volumes|nix|snap)\/|[A-Za-z]:\\|\\\\[\w.-]{1,64}\\)[^\s'"`<>|,;:)\]}]{0,1000}/g;
@@ -14,21 +15,21 @@ const hostPath =
  * working folder becomes relative to it, one below the home folder begins with `~`, and of any other only the last part
  * is kept, as in `<host>/settings.json`.
  *
- * @param known says of a path that is neither below the working folder nor the home folder that it may stay
+ * @param known says of a path that it may stay
  */
 export function withoutHostDetails(text: string, known: (path: string) => boolean = () => false): string {
   if (!mayHoldPath.test(text)) return text;
   const withoutFrames = text.includes('at ') ? text.replace(frame, '') : text;
   const plain = withoutFrames.includes('file:') ? withoutFrames.replace(fileUrl, asPath) : withoutFrames;
-  return withoutOwnFolders(plain).replace(hostPath, (path) => (known(path) ? path : lastPart(path)));
+  return withoutOwnFolders(plain, known).replace(hostPath, (path) => (known(path) ? path : lastPart(path)));
 }
 
 /** As {@link withoutHostDetails}, but only the working folder and the home folder are hidden: for texts meant to be read. */
-export function withoutOwnFolders(text: string): string {
+export function withoutOwnFolders(text: string, known: (path: string) => boolean = () => false): string {
   if (!mayHoldPath.test(text)) return text;
   let result = text;
   for (const [folder, name] of ownFolders()) {
-    if (result.includes(folder)) result = replaceFolder(result, folder, name);
+    if (result.includes(folder)) result = replaceFolder(result, folder, name, known);
   }
   return result;
 }
@@ -47,12 +48,13 @@ function ownFolders(): [folder: string, name: string][] {
   return folders.sort(([a], [b]) => b.length - a.length);
 }
 
-function replaceFolder(text: string, folder: string, name: string): string {
+function replaceFolder(text: string, folder: string, name: string, known: (path: string) => boolean): string {
   const escaped = folder.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-  return text.replace(new RegExp(`(?<![\\w.~-])${escaped}(?:[\\\\/]|(?![\\w.-]))`, 'g'), (found) => {
-    const isWhole = found.length === folder.length;
-    if (isWhole) return name;
-    return name === '.' ? '' : `${name}/`;
+  const inside = `(?<![\\w.~-])${escaped}(?:[\\\\/](${restOfPath})|(?![\\w.-]))`;
+  return text.replace(new RegExp(inside, 'g'), (found, rest: string | undefined) => {
+    if (known(found)) return found;
+    if (rest === undefined) return name;
+    return name === '.' ? rest : `${name}/${rest}`;
   });
 }
 
