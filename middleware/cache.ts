@@ -117,7 +117,7 @@ export function cache(options: CacheOptions = {}): CacheStage {
 
   function keep(ctx: Ready, key: string, { data, meta }: ToolResult, isFresh: boolean): Landing {
     // While the tool is still at work, nobody knows what it will have given.
-    const isFinal = !('fallback' in meta) && (ctx as { running?: boolean }).running !== true;
+    const isFinal = !('fallback' in meta) && (ctx as { awaited?: boolean }).awaited !== true;
     const copied = isFinal ? copyData([data, meta]) : undefined;
     if (copied === undefined) return 'failed';
     const [ownData, ownMeta] = copied.data as [unknown, Meta];

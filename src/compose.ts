@@ -212,23 +212,26 @@ function settling(fork: CallContext, inner: Chain): Maybe<ToolResult> {
   try {
     answer = inner(fork);
   } catch (error) {
+    CallContext.giveUp(fork);
     fork.settle();
     throw error;
   }
-  if (!isThenable(answer)) {
-    fork.settle();
-    return answer;
-  }
+  if (!isThenable(answer)) return settled(fork, answer);
   return toPromise(answer).then(
-    (result) => {
-      fork.settle();
-      return result;
-    },
+    (result) => settled(fork, result),
     (error: unknown) => {
+      CallContext.giveUp(fork);
       fork.settle();
       throw error;
     },
   );
+}
+
+function settled(fork: CallContext, result: ToolResult): ToolResult {
+  // An attempt that failed may have left its handler at work; one that succeeds and has done so is not to be believed.
+  if (result?.ok === false) CallContext.giveUp(fork);
+  fork.settle();
+  return result;
 }
 
 function watched(entry: Entry, inner: Chain, watcher: StageWatcher, strict: boolean): Chain {

@@ -38,6 +38,7 @@ function honest(ctx: CallContext, result: unknown): ToolResult {
   // Whatever a stage says: while the handler works, nobody knows how the call ends.
   if (!ctx.running) return result;
   if (result.ok) {
+    if (!ctx.awaited) return result;
     return ctx.fail('internal', 'A stage answered before the tool had finished. The tool may have taken effect.');
   }
   return result.effect === 'none' ? rememberCause({ ...result, effect: 'unknown' }, causeOf(result)) : result;

@@ -56,6 +56,9 @@ export class CallContext implements Call {
   #abort: { readonly reason: unknown } | undefined = undefined;
   #started = false;
   #running = 0;
+  /** Of those at work, the ones on which the answer still depends. */
+  #awaited = 0;
+  #givenUp = false;
   /** When it settled, by the router's clock; -1 if no handler was left at work. */
   #settledAt: number | undefined = undefined;
   /** Its place in the router's list of calls that have not ended, or -1. */
@@ -85,6 +88,14 @@ export class CallContext implements Call {
 
   static placeAt(ctx: CallContext, place: number): void {
     ctx.#place = place;
+  }
+
+  /** An attempt has failed: whatever it left at work, another one may succeed without it. */
+  static giveUp(fork: CallContext): void {
+    if (fork.#givenUp) return;
+    const left = fork.#awaited;
+    for (let ctx = fork; !ctx.#givenUp && ctx.#parent !== undefined; ctx = ctx.#parent) ctx.#parent.#awaited -= left;
+    fork.#givenUp = true;
   }
 
   /** An answer that was stored, shared or made up elsewhere never carries another call's id. */
@@ -149,6 +160,11 @@ export class CallContext implements Call {
   /** Whether a handler that this call started is still at work. */
   get running(): boolean {
     return this.#running > 0;
+  }
+
+  /** The same, but for the handlers of attempts that were given up: on these the answer does not depend. */
+  get awaited(): boolean {
+    return this.#awaited > 0;
   }
 
   ok<T>(data: T): Success<T> {
@@ -241,16 +257,11 @@ export class CallContext implements Call {
     this.#parent?.began();
     this.#started = true;
     this.#running++;
+    this.#awaited++;
   }
 
   ended(): void {
-    // Said once too often, it must not make up for a handler that is still at work.
-    if (this.#running === 0) return;
-    this.#running--;
-    const isLate = this.#settledAt !== undefined && this.#settledAt >= 0;
-    if (isLate && this.#running === 0) this.#endedAtLast();
-    if (this.#parent !== undefined) this.#parent.ended();
-    else if (isLate) this.#host.late(this, this.#settledAt as number);
+    this.#end(true);
   }
 
   /** Ends the call, or this attempt of it: nothing that it was lent works from here on. */
@@ -268,6 +279,17 @@ export class CallContext implements Call {
     // An attempt that hangs ends with its call: what it was lent is taken back, and it is heard no more.
     this.onSettled(() => fork.settle());
     return fork;
+  }
+
+  #end(isAwaited: boolean): void {
+    // Said once too often, it must not make up for a handler that is still at work.
+    if (this.#running === 0) return;
+    this.#running--;
+    if (isAwaited) this.#awaited--;
+    const isLate = this.#settledAt !== undefined && this.#settledAt >= 0;
+    if (isLate && this.#running === 0) this.#endedAtLast();
+    if (this.#parent !== undefined) this.#parent.#end(isAwaited && !this.#givenUp);
+    else if (isLate) this.#host.late(this, this.#settledAt as number);
   }
 
   #endedAtLast(): void {
