@@ -54,10 +54,16 @@ function checkPair(outer: Entry, inner: Entry, entries: readonly Entry[]): void 
         `would answer what the guard refuses. ${placed(entries)}`,
     );
   }
+  if (second.rewrites && first.stores) {
+    throw new TypeError(
+      `"${outer.name}" stores answers by the arguments it sees, so it must stand after "${inner.name}", which hands on ` +
+        `others: what is stored would belong to other arguments than those that ran. ${placed(entries)}`,
+    );
+  }
   if (second.guard && first.repeats) {
     throw new TypeError(
       `"${outer.name}" repeats what stands after it, so it must stand after the guard "${inner.name}", or one ` +
-        `approval would be asked for again with every attempt. ${placed(entries)}`,
+        `approval would be asked for again with every attempt, and what it refuses be tried again. ${placed(entries)}`,
     );
   }
 }
