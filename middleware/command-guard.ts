@@ -47,7 +47,8 @@ const folderOptions = [
  * that means more than argument lists can say is judged as a whole, and runs in a sandbox or not at all.
  *
  * Rules are a convenience, and the sandbox is the boundary: commands run in the best one that this machine has, and are
- * refused where it has none, unless `sandbox: 'unsandboxed'` is chosen, with which every call asks.
+ * refused where it has none, unless `sandbox: 'unsandboxed'` is chosen, with which every call asks. Every call also asks
+ * where a tool from elsewhere runs the commands, such as one of an MCP server.
  *
  * Fails with: `command_denied` and `path_denied`; the reason stands in `details.reason`, the argument in `details.pointer`.
  *
@@ -92,13 +93,16 @@ async function judged(
     }
     const { effects, readOnly, mustAsk } = await space.judge(plans);
     const exec = new GrantedExec(space, plans, readOnly);
+    // Whoever runs them elsewhere has neither our parser nor our sandbox: what was read here is what rules and people judge.
+    const isForeign = ctx.tool.source !== undefined && plans.length > 0;
+    const asking = mustAsk ?? (isForeign ? `${ctx.tool.source} runs it, outside of any sandbox` : undefined);
     ctx.onAbort(() => exec.revoke());
     ctx.onSettled(() => exec.revoke());
     return {
       effects: ctx.effects === undefined ? effects : [...ctx.effects, ...effects],
       exec,
-      ...(readOnly && plans.length > 0 && { level: 'read' as const }),
-      ...(mustAsk !== undefined && { mustAsk }),
+      ...(readOnly && plans.length > 0 && !isForeign && { level: 'read' as const }),
+      ...(asking !== undefined && { mustAsk: asking }),
     };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;

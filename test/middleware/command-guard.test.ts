@@ -297,3 +297,14 @@ describe('misuse', () => {
     });
   });
 });
+
+describe('commands that a server runs', () => {
+  const foreign = { ...runShell, name: 'sh.run', source: 'sh', handler: () => 'ran elsewhere' } as Tool;
+
+  test('ask in every mode, also when they only read, since no sandbox of ours is around them', async () => {
+    const { router, asked } = asking({ tools: [foreign], mode: 'trusted' });
+    const result = await router.call({ name: 'sh.run', arguments: { command: 'ls' } });
+    expect(result).toMatchObject({ ok: false, code: 'denied' });
+    expect(asked[0]?.reason).toContain('sh runs it, outside of any sandbox');
+  });
+});
