@@ -1,6 +1,7 @@
 import { type CommandGuardAdds, type CommandGuardOptions, commandGuard } from '../middleware/command-guard.ts';
 import { type ConcurrencyOptions, concurrency } from '../middleware/concurrency.ts';
 import { execute } from '../middleware/execute.ts';
+import { type IsolateOptions, isolate } from '../middleware/isolate.ts';
 import { type LocksOptions, locks } from '../middleware/locks.ts';
 import { lookup } from '../middleware/lookup.ts';
 import { type NormalizeOptions, normalize } from '../middleware/normalize.ts';
@@ -40,6 +41,11 @@ export interface DefaultPipelineOptions extends PermissionOptions {
   readonly commands?: Omit<CommandGuardOptions, keyof PathGuardOptions>;
   /** Which URLs tools may reach. Default: public addresses, http and https on ports 80 and 443. */
   readonly urls?: UrlGuardOptions;
+  /**
+   * Lets tools with `isolate` run in threads and processes, and says how; `{}` for the defaults. Without it such tools are
+   * refused, so that a router starts threads and processes only where its host has said so.
+   */
+  readonly isolation?: Omit<IsolateOptions, 'engine'>;
   /** The validate stage's options; its `engine` checks the data of tools as well. */
   readonly validate?: ValidateOptions;
   /** The normalize stage's further options. */
@@ -66,6 +72,7 @@ export const defaultPipelineOptions: readonly string[] = [
   'pathGuard',
   'commands',
   'urls',
+  'isolation',
   'validate',
   'normalize',
 ] satisfies (keyof DefaultPipelineOptions)[];
@@ -105,11 +112,13 @@ export function defaultPipeline<State = unknown>(
     pathGuard: paths,
     commands,
     urls,
+    isolation,
     validate: reading,
     normalize: output,
     ...rest
   } = options;
   const timed = clock === undefined ? {} : { clock };
+  const checking = reading?.engine === undefined ? {} : { engine: reading.engine };
   const stages = pipeline<State>()
     .use('normalize', normalize({ ...output, ...(secrets !== undefined && { secrets }) }))
     .use('lookup', lookup())
@@ -121,7 +130,7 @@ export function defaultPipeline<State = unknown>(
     .use('locks', locks({ ...turns, ...timed }))
     .use('concurrency', concurrency({ ...limits, ...timed }))
     .use('timeout', timeout({ ...timed, ...(limit !== undefined && { default: limit }) }))
-    .use('execute', execute(reading?.engine === undefined ? {} : { engine: reading.engine }));
+    .use('execute', isolation === undefined ? execute(checking) : isolate({ ...isolation, ...checking }));
   return stages as unknown as Pipeline<State, DefaultPlaces<State>, Ready<State>>;
 }
 

@@ -1,6 +1,7 @@
 import type { PathIntent, ScopedFs } from './capabilities/fs/types.ts';
 import type { ScopedFetch } from './capabilities/net/types.ts';
 import type { CommandLanguage, ScopedExec } from './capabilities/process/types.ts';
+import { checkIsolation } from './isolation/module-handler.ts';
 import { checkMilliseconds } from './milliseconds.ts';
 import type { Infer } from './schema/infer.ts';
 import type { JsonSchemaObject } from './schema/json-schema.ts';
@@ -159,6 +160,7 @@ export function checkTool(tool: Tool): void {
       `Tool "${name}" needs parameters: a JSON Schema object such as { type: 'object', properties: {} }.`,
     );
   }
+  checkIsolation(tool);
   if (tool.timeout !== undefined) checkMilliseconds(tool.timeout, `The timeout of tool "${name}"`);
 }
 

@@ -24,6 +24,7 @@ export {
 } from './define-tool.ts';
 export type { TracedCall, TracedStage } from './diagnostics.ts';
 export { type CallEffect, type ErrorCode, errorCodes, type FailureOptions, ToolError } from './errors.ts';
+export { type HandlerModule, type ModuleHandler, moduleHandler } from './isolation/module-handler.ts';
 export { toModelText } from './model-text.ts';
 export type { HeardCall, Listener, ObservedCall, RouterEvent, RouterEvents } from './observers.ts';
 export type { OfferOptions } from './offers.ts';

@@ -13,7 +13,7 @@ const advice: Readonly<Record<Capability, string>> = {
   fs: ': give createRouter({ roots }), or use pathGuard({ roots })',
   fetch: ': use urlGuard()',
   exec: ': give createRouter({ roots }), or use commandGuard({ roots })',
-  isolation: ": put isolate() in the place of execute, replace('execute', isolate())",
+  isolation: ': give createRouter({ isolation: {} }), or put isolate() in the place of execute()',
 };
 
 /** Throws a TypeError for a tool that declares what no stage of the pipeline would lend it. */
