@@ -69,3 +69,21 @@ test('the names of callgate/schema', async () => {
     'toLenientSchema',
   ]);
 });
+
+test('the names of callgate/testing', async () => {
+  expect(Object.keys(await import('callgate/testing')).sort()).toEqual([
+    'checkPipeline',
+    'expectFailure',
+    'expectOk',
+    'expectOneEach',
+    'fakeClock',
+    'faults',
+    'readRun',
+    'recordRun',
+    'recordedApprover',
+    'replayRun',
+    'replayTools',
+    'stubTool',
+    'withFaults',
+  ]);
+});

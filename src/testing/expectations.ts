@@ -18,7 +18,7 @@ export function expectOk<T>(result: ToolResult<T>, data?: unknown): T {
   }
   if (data === undefined) return result.data;
   const found = differences(data, result.data);
-  if (found.length > 0) fail(text(`${nameOf(result)} gave other data`, found), result.data, data, expectOk);
+  if (found.length > 0) fail(listed(`${nameOf(result)} gave other data`, found), result.data, data, expectOk);
   return result.data;
 }
 
@@ -102,7 +102,7 @@ function callName({ name, id }: ToolCall): string {
   return id === undefined ? name : `${name} (${id})`;
 }
 
-export function text(title: string, lines: readonly string[]): string {
+export function listed(title: string, lines: readonly string[]): string {
   return `${title}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }
 
