@@ -4,7 +4,7 @@ import { toFailure } from '../src/failure.ts';
 import { checkOptions } from '../src/options.ts';
 import { type Cleaner, createCleaner, Notes } from '../src/output/clean.ts';
 import { cleanContent } from '../src/output/clean-content.ts';
-import { withoutHostDetails } from '../src/output/host-paths.ts';
+import { withoutHostDetails, writtenIn } from '../src/output/host-paths.ts';
 import { toJsonSafe } from '../src/output/json-safe.ts';
 import { outboundHosts } from '../src/output/links.ts';
 import { createRedactor } from '../src/output/redact.ts';
@@ -157,16 +157,7 @@ const pointing: ReadonlySet<unknown> = new Set([
 
 /** An error's text without paths of the host. What the model itself wrote in its arguments is no news to it. */
 function withoutHost(ctx: Call, code: unknown, text: string): string {
-  return pointing.has(code) ? text : withoutHostDetails(text, (path) => argumentsOf(ctx).includes(path));
-}
-
-function argumentsOf(ctx: Call): string {
-  const { arguments: args } = ctx.call;
-  try {
-    return typeof args === 'string' ? args : (JSON.stringify(args) ?? '');
-  } catch {
-    return '';
-  }
+  return pointing.has(code) ? text : withoutHostDetails(text, writtenIn(ctx.call.arguments));
 }
 
 function withLinks(meta: Meta, links: readonly string[] | undefined): Meta {

@@ -1,5 +1,5 @@
 import { StageError, ToolError } from './errors.ts';
-import { withoutHostDetails, withoutOwnFolders } from './output/host-paths.ts';
+import { withoutHostDetails, withoutOwnFolders, writtenIn } from './output/host-paths.ts';
 import { toJsonSafe } from './output/json-safe.ts';
 import { truncateText } from './output/truncate.ts';
 import type { Failure } from './result.ts';
@@ -35,7 +35,9 @@ export function toFailure(ctx: Call, thrown: unknown): Failure {
 function fromToolError(ctx: Call, error: ToolError): Failure {
   const { message } = error;
   const text =
-    typeof message === 'string' && message.trim() !== '' ? withoutOwnFolders(message) : withoutMessage(ctx, error);
+    typeof message === 'string' && message.trim() !== ''
+      ? withoutOwnFolders(message, writtenIn(ctx.call.arguments))
+      : withoutMessage(ctx, error);
   return ctx.fail(error.code, text, error.options);
 }
 

@@ -71,3 +71,14 @@ function lastPart(path: string): string {
   const name = end.slice(Math.max(end.lastIndexOf('/'), end.lastIndexOf('\\')) + 1);
   return `<host>/${name}`;
 }
+
+/** Says of a path whether it stands in a call's arguments: what the model itself wrote is no news to it. */
+export function writtenIn(args: unknown): (path: string) => boolean {
+  return (path) => {
+    try {
+      return (typeof args === 'string' ? args : (JSON.stringify(args) ?? '')).includes(path);
+    } catch {
+      return false;
+    }
+  };
+}

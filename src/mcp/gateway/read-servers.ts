@@ -16,7 +16,7 @@ export interface WrittenServer {
 }
 
 /** What a variable is called whose value is nobody else's business. */
-export const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i;
+export const secretName: RegExp = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i;
 
 /** The servers that are to be started. Throws a ConfigError for one that could not be. */
 export function readServers(

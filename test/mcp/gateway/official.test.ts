@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { folderWith } from '../../cli/run-cli.ts';
@@ -54,9 +54,17 @@ async function answers(driver: Driver, list: readonly OfficialCall[], prefix = '
   const found: unknown[] = [];
   for (const [tool, args] of list) {
     const result = await driver.call(prefix + tool, args).catch((error: Error) => ({ thrown: error.message }));
-    found.push({ tool, result: JSON.parse(JSON.stringify(result).replaceAll(/\d+:\d\d:\d\d [AP]M/g, 'TIME')) });
+    found.push({
+      tool,
+      result: JSON.parse(JSON.stringify(result, readable).replaceAll(/\d+:\d\d:\d\d [AP]M/g, 'TIME')),
+    });
   }
   return found;
+}
+
+/** What is said in base64 may hold the time of day as well. */
+function readable(key: string, value: unknown): unknown {
+  return key === 'blob' ? Buffer.from(String(value), 'base64').toString('latin1') : value;
 }
 
 function reset(): void {
@@ -64,13 +72,25 @@ function reset(): void {
   rmSync(memoryFile, { force: true });
 }
 
-const direct = new Map<string, Promise<Driver>>();
+const direct = new Map<Name, Promise<Driver>>();
 const gateways = new Map<Line, Promise<Served>>();
 
-function directly(line: Line, name: Name): Promise<Driver> {
-  const key = `${line} ${name}`;
-  if (!direct.has(key)) direct.set(key, connect(line, overStdio(line, mcpServers[name])));
-  return direct.get(key) as Promise<Driver>;
+/** The server without a gateway. Both lines of the client get the same from it, so one connection is enough. */
+function directly(name: Name): Promise<Driver> {
+  if (!direct.has(name)) direct.set(name, connect('1.x', overStdio('1.x', mcpServers[name])));
+  return direct.get(name) as Promise<Driver>;
+}
+
+const known = new Map<Name, Promise<unknown[]>>();
+
+function expectedOf(name: Name): Promise<unknown[]> {
+  reset();
+  if (!known.has(name))
+    known.set(
+      name,
+      directly(name).then((driver) => answers(driver, calls[name])),
+    );
+  return known.get(name) as Promise<unknown[]>;
 }
 
 function gateway(line: Line): Promise<Served> {
@@ -86,8 +106,7 @@ afterAll(async () => {
 describe.each(lines)('the official servers behind the gateway, for a client of the %s line', (line) => {
   it.each(Object.keys(mcpServers) as Name[])('%s gives the same answers as without it', async (name) => {
     const { driver } = await gateway(line);
-    reset();
-    const expected = await answers(await directly(line, name), calls[name]);
+    const expected = await expectedOf(name);
     reset();
     expect(await answers(driver, calls[name], `${name}.`)).toEqual(expected);
     expect(JSON.stringify(expected)).not.toContain('thrown');
@@ -97,7 +116,7 @@ describe.each(lines)('the official servers behind the gateway, for a client of t
     const { driver } = await gateway(line);
     const expected: unknown[] = [];
     for (const name of Object.keys(mcpServers) as Name[]) {
-      for (const tool of await (await directly(line, name)).list()) {
+      for (const tool of await (await directly(name)).list()) {
         const { execution, _meta, ...rest } = tool as Record<string, unknown>;
         if ((execution as { taskSupport?: string } | undefined)?.taskSupport === 'required') continue;
         if (tool.name !== 'get-env') expected.push({ ...rest, name: `${name}.${tool.name}` });
@@ -117,8 +136,11 @@ describe.each(lines)('the official servers behind the gateway, for a client of t
     const reports: unknown[] = [];
     const args = { duration: 0.06, steps: 3 };
     await driver.call('everything.trigger-long-running-operation', args, { onprogress: (each) => reports.push(each) });
-    expect(reports.at(-1)).toMatchObject({ progress: 3, total: 3 });
-    expect(reports.length).toBeGreaterThanOrEqual(2);
+    // The last one comes together with the result, and the official clients then drop it, with and without us.
+    expect(reports.slice(0, 2)).toMatchObject([
+      { progress: 1, total: 3 },
+      { progress: 2, total: 3 },
+    ]);
   });
 
   it('a call can be withdrawn, and the next one is answered', async () => {
