@@ -48,7 +48,7 @@ function testsUnder({ path }: OtherNode): Counts {
     const { status } = spawnSync(
       path,
       [
-        ...['node_modules/vitest/vitest.mjs', 'run', ...positionals, '--reporter=dot'],
+        ...['node_modules/vitest/vitest.mjs', 'run', ...positionals, '--reporter=default'],
         ...['--reporter=json', `--outputFile.json=${report}`, ...elsewhere.map((file) => `--exclude=${file}`)],
       ],
       { cwd: project, env: { ...env, PATH: `${dirname(path)}${delimiter}${env['PATH'] ?? ''}` }, stdio: 'inherit' },
