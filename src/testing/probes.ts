@@ -30,7 +30,8 @@ export class Probes {
       description: 'Does what was planned.',
       parameters: {
         type: 'object',
-        properties: { plan: { type: 'integer' } },
+        // Something that an approver can change without making it another call.
+        properties: { plan: { type: 'integer' }, note: {} },
         required: ['plan'],
         additionalProperties: false,
       },
