@@ -106,7 +106,8 @@ function guess(property: string, schema: unknown, tool: Described): Found | unde
 /** Whether an argument is text, or a list of texts. */
 function formOf(schema: unknown): 'text' | 'list' | undefined {
   if (schema === true) return 'text';
-  if (!isSchemaObject(schema)) return undefined;
+  // One of a few words is nobody's path.
+  if (!isSchemaObject(schema) || schema.enum !== undefined || schema.const !== undefined) return undefined;
   const types = [schema.type].flat();
   if (types.includes('string')) return 'text';
   if (types.includes('array')) return formOf(schema.items ?? true) === 'text' ? 'list' : undefined;

@@ -22,6 +22,7 @@ const optionNames = [
     'allow',
     'deny',
     'trustAnnotations',
+    'acceptGuesses',
   ] as const),
   ...(['roots', 'maxMessageBytes', 'era', 'onChange', 'onDrift', 'onLog', 'clock'] as const),
 ] satisfies (keyof McpToolsOptions)[];
@@ -94,7 +95,8 @@ function checkedSource(source: McpCommand | McpAddress): McpCommand | McpAddress
   return source;
 }
 
-function checkNames({ name, registry, era, allow, deny, trustAnnotations, maxMessageBytes }: McpToolsOptions): void {
+function checkNames(options: McpToolsOptions): void {
+  const { name, registry, era, allow, deny, maxMessageBytes } = options;
   if (typeof name !== 'string' || !/^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/.test(name)) {
     throw new TypeError('mcpTools({ name }) must be 1 to 64 letters, digits, _ and -, and begins with none of -.');
   }
@@ -106,8 +108,9 @@ function checkNames({ name, registry, era, allow, deny, trustAnnotations, maxMes
     if (list === undefined || (Array.isArray(list) && list.every((pattern) => typeof pattern === 'string'))) continue;
     throw new TypeError(`mcpTools({ ${option} }) must be a list of names.`);
   }
-  if (trustAnnotations !== undefined && typeof trustAnnotations !== 'boolean') {
-    throw new TypeError('mcpTools({ trustAnnotations }) must be true or false.');
+  for (const option of ['trustAnnotations', 'acceptGuesses'] as const) {
+    if (options[option] === undefined || typeof options[option] === 'boolean') continue;
+    throw new TypeError(`mcpTools({ ${option} }) must be true or false.`);
   }
   if (maxMessageBytes !== undefined && !(Number.isSafeInteger(maxMessageBytes) && maxMessageBytes >= 1_024)) {
     throw new TypeError('mcpTools({ maxMessageBytes }) must be a whole number of bytes, at least 1,024.');

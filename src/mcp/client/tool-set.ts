@@ -7,14 +7,19 @@ import type { GuardRules } from './guards.ts';
 import { type ImportOptions, importTool } from './import-tool.ts';
 import type { ListedTool, Listing } from './list-tools.ts';
 import type { McpChange, McpToolsOptions, SkippedTool } from './types.ts';
+import { withGuesses } from './with-guesses.ts';
 
 export interface ToolSetOptions
-  extends Pick<McpToolsOptions, 'name' | 'registry' | 'allow' | 'deny' | 'timeout' | 'trustAnnotations' | 'onDrift'> {
+  extends Pick<
+    McpToolsOptions,
+    'name' | 'registry' | 'allow' | 'deny' | 'timeout' | 'trustAnnotations' | 'acceptGuesses' | 'onDrift'
+  > {
   readonly rules: GuardRules;
   readonly call: ImportOptions['call'];
   readonly warn: (text: string) => void;
 }
 
+const longestName = 128;
 const described = ['description', 'parameters', 'output', 'annotations', 'permission'] as const;
 
 /** The tools of one server in a registry: put in, kept up to date, taken out. */
@@ -83,7 +88,7 @@ export class ToolSet {
     tools: readonly ListedTool[],
     skip: (listed: ListedTool, reason: string) => void,
   ): Promise<Map<string, { listed: ListedTool; tool: Tool; final: Tool }>> {
-    const { name: source, rules, call, timeout, trustAnnotations = false } = this.#options;
+    const { name: source, rules, call, timeout, trustAnnotations = false, acceptGuesses = false } = this.#options;
     const offered = new Map<string, { listed: ListedTool; tool: Tool; final: Tool }>();
     for (const listed of tools) {
       const name = `${source}.${listed.name}`;
@@ -95,8 +100,13 @@ export class ToolSet {
         skip(listed, 'it is left out by allow or deny');
         continue;
       }
+      if (name.length > longestName) {
+        skip(listed, `its name has more than ${longestName} characters with its namespace`);
+        continue;
+      }
       try {
-        const found = importTool(listed, { guards: rules.for(name), timeout, trustAnnotations, call });
+        const guards = acceptGuesses ? withGuesses(rules.for(name), listed, name) : rules.for(name);
+        const found = importTool(listed, { guards, timeout, trustAnnotations, call });
         if (typeof found === 'string') {
           skip(listed, found);
           continue;

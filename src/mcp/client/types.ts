@@ -117,6 +117,11 @@ export interface McpToolsOptions {
    * kept for people to see, but tools have no level unless `guards` gives one, so that most modes ask.
    */
   readonly trustAnnotations?: boolean;
+  /**
+   * Whether arguments that look like paths, URLs or commands (see {@link guessGuards}) are guarded as such, where `guards`
+   * says nothing of them. Default false: guesses are for a person to confirm.
+   */
+  readonly acceptGuesses?: boolean;
   /** Folders that the server is told about when it asks for the client's roots, absolute. Default: none. */
   readonly roots?: readonly string[];
   /** The longest message the server may send, in bytes; after a longer one it is stopped. Default 33,554,432 (32 MiB). */

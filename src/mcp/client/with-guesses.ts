@@ -1,0 +1,51 @@
+import { isSchemaObject } from '../../schema/walk.ts';
+import { annotationsOf } from './annotations.ts';
+import type { Guards } from './guards.ts';
+import { guessGuards } from './guess-guards.ts';
+import type { ListedTool } from './list-tools.ts';
+
+/** What is declared of a tool's arguments; and of those that nothing is declared of, what they look like. */
+export function withGuesses(declared: Guards, listed: ListedTool, name: string): Guards {
+  const { description, inputSchema, annotations, title } = listed;
+  if (!isSchemaObject(inputSchema)) return declared;
+  const hints = annotationsOf(annotations, title);
+  const tool = {
+    name,
+    description: typeof description === 'string' ? description : '',
+    parameters: inputSchema,
+    ...(hints !== undefined && { annotations: hints }),
+  };
+  const paths: Record<string, 'read' | 'write'> = {};
+  const urls: string[] = [];
+  const commands: Record<string, 'shell'> = {};
+  const said = new Set(argumentsOf(declared).map(propertyOf));
+  for (const { argument, kind, intent = 'read' } of guessGuards([tool]).guesses) {
+    if (said.has(propertyOf(argument))) continue;
+    if (kind === 'path') paths[argument] = intent;
+    else if (kind === 'url') urls.push(argument);
+    else commands[argument] = 'shell';
+  }
+  return {
+    ...declared,
+    ...(Object.keys(paths).length > 0 && { paths: { ...paths, ...declared.paths } }),
+    ...(urls.length > 0 && { urls: [...urls, ...(declared.urls ?? [])] }),
+    ...(Object.keys(commands).length > 0 && { commands: { ...commands, ...tableOf(declared.commands) } }),
+  };
+}
+
+function argumentsOf({ paths = {}, urls = [], commands }: Guards): readonly string[] {
+  return [...Object.keys(paths), ...urls, ...Object.keys(tableOf(commands))];
+}
+
+function tableOf(commands: Guards['commands']): Exclude<Guards['commands'], readonly string[] | undefined> {
+  if (commands === undefined) return {};
+  if (!Array.isArray(commands)) return commands as Exclude<Guards['commands'], readonly string[] | undefined>;
+  return Object.fromEntries(commands.map((argument: string) => [argument, 'shell']));
+}
+
+/** The property that an argument's name or JSON pointer begins with. */
+function propertyOf(argument: string): string {
+  return argument.startsWith('/')
+    ? (argument.split('/')[1] ?? '').replaceAll('~1', '/').replaceAll('~0', '~')
+    : argument;
+}
