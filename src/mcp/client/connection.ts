@@ -170,7 +170,7 @@ export class ServerConnection implements McpServerConnection {
     const wait = this.#backoff.next(lived);
     this.#status = wait === undefined ? 'failed' : 'reconnecting';
     if (wait === undefined) {
-      this.#log('error', 'It has ended too often and is not started again.');
+      this.#log('error', 'It has ended and is not started again.');
       return;
     }
     this.#log('warning', `It has ended; it is started again in ${wait} ms.`);
@@ -211,7 +211,7 @@ export class ServerConnection implements McpServerConnection {
     const why = {
       connected: 'is not there',
       reconnecting: 'has ended and is being started again; try again later',
-      failed: 'has ended too often and is not started again',
+      failed: 'has ended and is not started again',
       closed: 'was closed',
     }[this.#status];
     return new ToolError(`${tool} is not available now: its server "${this.name}" ${why}.`, {
