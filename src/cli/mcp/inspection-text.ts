@@ -1,3 +1,4 @@
+import type { GuardDeclarations } from '../../mcp/client/types.ts';
 import type { InspectedTool, Inspection } from '../../mcp/gateway/inspect.ts';
 import { forLog } from '../../output/control-characters.ts';
 import type { Style } from '../terminal/style.ts';
@@ -32,8 +33,11 @@ export function inspectionText(inspection: Inspection, width: number, style: Sty
     parts.push(
       `${style.bold('Not guarded yet.')} These arguments look like paths, URLs or commands:\n`,
       table(['tool', 'argument', 'is', '', 'because'], rows, width, style),
-      `To guard them, look at this and put it into the configuration:\n\n${forBlock(guards)}\n`,
     );
+  }
+  if (Object.keys(guards).length > 0) {
+    const hint = 'Look at this, and put what is right into the configuration, or into a file for --guards:';
+    parts.push(`${style.bold(hint)}\n\n${blockOf(guards)}\n`);
   }
   return parts.filter((part) => part !== '').join('\n');
 }
@@ -71,11 +75,14 @@ function listing(title: string, lines: readonly string[], style: Style): string 
   return `${style.bold(title)}\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }
 
-/** JSON as it may be copied from a terminal: what would act there is escaped, so that it still means the same. */
-function forBlock(guards: object): string {
-  return `"guards": ${JSON.stringify(guards, null, 2)}`.replaceAll(/[^\x20-\x7e\n]/gu, (character) =>
-    [...Array(character.length).keys()]
-      .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
-      .join(''),
-  );
+/** JSON as it may be copied from a terminal, a line for each tool. */
+function blockOf(guards: GuardDeclarations): string {
+  const lines = Object.entries(guards).map(([tool, guard]) => `    ${spaced(tool)}: ${spaced(guard)}`);
+  return `{\n  "guards": {\n${lines.join(',\n')}\n  }\n}`;
+}
+
+/** In one line, with spaces; what would act on a terminal is escaped, so that it still means the same. */
+function spaced(value: unknown): string {
+  const json = JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, ' ');
+  return json.replaceAll(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -18,9 +18,8 @@ export function withGuesses(declared: Guards, listed: ListedTool, name: string):
   const paths: Record<string, 'read' | 'write'> = {};
   const urls: string[] = [];
   const commands: Record<string, 'shell'> = {};
-  const said = new Set(argumentsOf(declared).map(propertyOf));
   for (const { argument, kind, intent = 'read' } of guessGuards([tool]).guesses) {
-    if (said.has(propertyOf(argument))) continue;
+    if (isDeclared(declared, argument)) continue;
     if (kind === 'path') paths[argument] = intent;
     else if (kind === 'url') urls.push(argument);
     else commands[argument] = 'shell';
@@ -31,6 +30,11 @@ export function withGuesses(declared: Guards, listed: ListedTool, name: string):
     ...(urls.length > 0 && { urls: [...urls, ...(declared.urls ?? [])] }),
     ...(Object.keys(commands).length > 0 && { commands: { ...commands, ...tableOf(declared.commands) } }),
   };
+}
+
+/** Whether something is declared of the property that this argument is, or is a part of. */
+export function isDeclared(guards: Guards, argument: string): boolean {
+  return argumentsOf(guards).some((declared) => propertyOf(declared) === propertyOf(argument));
 }
 
 function argumentsOf({ paths = {}, urls = [], commands }: Guards): readonly string[] {

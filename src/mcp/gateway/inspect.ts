@@ -4,8 +4,10 @@ import { offered } from '../../policy/offered.ts';
 import { rules } from '../../policy/rules.ts';
 import type { Router } from '../../router.ts';
 import type { Tool, ToolAnnotations } from '../../tool.ts';
+import { levelOf } from '../client/annotations.ts';
 import { type GuardGuess, guessGuards } from '../client/guess-guards.ts';
 import type { GuardDeclaration, GuardDeclarations, McpServerConnection } from '../client/types.ts';
+import { isDeclared } from '../client/with-guesses.ts';
 import type { GatewayConfig } from './config.ts';
 
 /** What is to be known of a tool before it is let loose. */
@@ -38,7 +40,10 @@ export interface Inspection {
   readonly skipped: readonly { readonly name: string; readonly reason: string }[];
   /** Arguments that look like paths, URLs or commands and are not declared. */
   readonly guesses: readonly GuardGuess[];
-  /** What the guesses come to, to be put into the configuration once somebody has looked at them. */
+  /**
+   * What the guesses, and what the server says of its tools, come to: to be put into the configuration once somebody has
+   * looked at it.
+   */
   readonly guards: GuardDeclarations;
 }
 
@@ -52,7 +57,9 @@ export async function inspect(
   const { registry } = router;
   const tools = registry.list({ source });
   const findings = await registry.verify({ notes: true });
-  const { guesses, guards } = guessGuards(tools.filter((tool) => !isDeclared(tool)));
+  const guesses = guessGuards(tools).guesses.filter(
+    ({ tool, argument }) => !isDeclared(registry.get(tool) ?? {}, argument),
+  );
   return {
     name: connection.name,
     server: connection.serverInfo,
@@ -69,12 +76,28 @@ export async function inspect(
     ),
     skipped: connection.skipped,
     guesses,
-    guards,
+    guards: proposed(tools, guesses),
   };
 }
 
-function isDeclared({ paths, urls, commands }: Tool): boolean {
-  return paths !== undefined || urls !== undefined || commands !== undefined;
+/** The guesses, with the levels that tools without one would have if their server were believed. */
+function proposed(tools: readonly Tool[], guesses: readonly GuardGuess[]): GuardDeclarations {
+  const entries = tools.flatMap((tool): [string, GuardDeclaration][] => {
+    const own = guesses.filter((guess) => guess.tool === tool.name);
+    const paths = own.filter(({ kind }) => kind === 'path').map(({ argument, intent = 'read' }) => [argument, intent]);
+    const named = (wanted: GuardGuess['kind']): readonly string[] =>
+      own.filter(({ kind }) => kind === wanted).map(({ argument }) => argument);
+    const [urls, commands] = [named('url'), named('command')];
+    const permission = tool.permission === undefined ? levelOf(tool.annotations) : undefined;
+    const guard: GuardDeclaration = {
+      ...(paths.length > 0 && { paths: Object.fromEntries(paths) }),
+      ...(urls.length > 0 && { urls }),
+      ...(commands.length > 0 && { commands }),
+      ...(permission !== undefined && { permission }),
+    };
+    return Object.keys(guard).length === 0 ? [] : [[tool.name, guard]];
+  });
+  return Object.fromEntries(entries);
 }
 
 function describe(tool: Tool): Pick<InspectedTool, 'name' | 'description' | 'arguments' | 'annotations' | 'guards'> {

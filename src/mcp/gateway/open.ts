@@ -3,11 +3,12 @@ import type { Approve } from '../../policy/approval.ts';
 import { createRegistry, type Registry } from '../../registry.ts';
 import type { Router } from '../../router.ts';
 import { mcpTools } from '../client/mcp-tools.ts';
-import type { McpLog, McpServerConnection } from '../client/types.ts';
+import type { McpServerConnection } from '../client/types.ts';
 import { closeAuditFile, openAuditFile } from './audit-file.ts';
 import { bareNames } from './bare-names.ts';
 import { ConfigError, type GatewayConfig, type GatewayServer } from './config.ts';
 import { gatewayRouter } from './router.ts';
+import { serverLog } from './server-log.ts';
 
 export interface OpenGatewayOptions {
   /** Asks somebody about calls that need it. Default: nobody is there. */
@@ -40,7 +41,7 @@ export interface Gateway {
  * and when the rest of the configuration cannot be used.
  */
 export async function openGateway(config: GatewayConfig, options: OpenGatewayOptions): Promise<Gateway> {
-  const { approve, bare = false } = options;
+  const { approve, bare = false, report } = options;
   const registry = createRegistry();
   const [first] = config.servers;
   const shown = bare && first !== undefined ? bareNames(registry, first.name) : registry;
@@ -61,6 +62,7 @@ export async function openGateway(config: GatewayConfig, options: OpenGatewayOpt
     const failed = started.find(({ server, problem }) => server.required && problem !== undefined);
     if (failed !== undefined) throw new ConfigError(`${failed.problem} It is required, so nothing was started.`);
     if (connections.length === 0) throw new ConfigError('No server could be started.');
+    reportTools(connections, registry, config, report);
     return { router, connections, close };
   } catch (error) {
     await close();
@@ -78,23 +80,28 @@ async function start(
   server: GatewayServer,
   registry: Registry,
   config: GatewayConfig,
-  { report, connectTimeout }: OpenGatewayOptions,
+  { report, connectTimeout, acceptGuesses = false }: OpenGatewayOptions,
 ): Promise<Started> {
   const { name, source } = server;
+  let isReady = false;
   try {
     const connection = await mcpTools(source, {
       name,
       registry,
       guards: config.guards,
+      trustAnnotations: acceptGuesses,
+      acceptGuesses,
       ...(connectTimeout !== undefined && { connectTimeout }),
-      onLog: (log) => reportLog(log, report),
+      onLog: serverLog(report),
       onDrift: ({ name: tool, changed }) =>
         report(`${tool} has changed (${changed.join(', ')}); it is asked about again`),
       onChange: ({ added, removed }) => {
+        if (!isReady) return;
         if (added.length > 0) report(`${name} has new tools: ${added.join(', ')}`);
         if (removed.length > 0) report(`${name} no longer has: ${removed.join(', ')}`);
       },
     });
+    isReady = true;
     for (const { name: tool, reason } of connection.skipped)
       report(`${name}: ${forLog(tool)} is left out: ${forLog(reason)}`);
     return { server, connection };
@@ -105,8 +112,18 @@ async function start(
   }
 }
 
-/** What a server writes to its standard error goes to ours; its other messages are for clients that ask for them. */
-function reportLog({ server, level, data }: McpLog, report: (line: string) => void): void {
-  if (level !== 'stderr') return;
-  for (const line of String(data).split('\n')) if (line.trim() !== '') report(`[${server}] ${forLog(line)}`);
+function reportTools(
+  connections: readonly McpServerConnection[],
+  registry: Registry,
+  { roots }: GatewayConfig,
+  report: (line: string) => void,
+): void {
+  for (const { name } of connections) {
+    const tools = registry.list({ source: name });
+    const closed = roots.length > 0 ? [] : tools.filter(({ paths }) => paths !== undefined);
+    const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
+    const why =
+      closed.length === 0 ? '' : `; ${closed.length} are denied, since they take paths and no roots are given`;
+    report(`${name}: ${count}${why}`);
+  }
 }
