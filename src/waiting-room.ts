@@ -61,7 +61,7 @@ export class WaitingRoom {
     const most = this.#queue.toLocaleString('en-US');
     return ctx.fail(
       'rate_limited',
-      `"${ctx.call.name}" was not started: ${most} calls are waiting already, and no more may. ` +
+      `"${ctx.call.name}" was not started: too many calls are waiting already (no more than ${most} may). ` +
         'Wait until some of them have been answered, then try again, with fewer calls at a time.',
       { details: { reason: 'queue', limit: this.#queue } },
     );
