@@ -45,14 +45,14 @@ export interface RateLimitOptions<In extends Found = Found> {
  * Fails with `rate_limited`; `details` has `reason: 'rate_limit'` and `retry_after_ms`, which `retry` heeds.
  */
 export function rateLimit<In extends Found = Found>(options: RateLimitOptions<In>): Stage<In> {
-  const { calls, everyMs, burst, tag, keyOf, maxWait, clock } = checked(options);
-  const buckets = new TokenBuckets(burst, calls / everyMs);
+  const { calls, perMs, every, burst, tag, keyOf, maxWait, clock } = checked(options);
+  const buckets = new TokenBuckets(burst, perMs);
 
   function rateLimit(ctx: In): Maybe<Failure | undefined> {
     if (tag !== undefined && ctx.tool.tags?.includes(tag) !== true) return undefined;
     const key = keyOf(ctx);
     const taken = buckets.take(key, clock.now(), maxWait);
-    if ('retryAfterMs' in taken) return refused(ctx, Math.ceil(taken.retryAfterMs));
+    if ('retryAfterMs' in taken) return refused(ctx, wholeMs(taken.retryAfterMs));
     return taken.waitMs === 0 ? undefined : wait(ctx, key, taken.waitMs);
   }
 
@@ -64,8 +64,7 @@ export function rateLimit<In extends Found = Found>(options: RateLimitOptions<In
 
   function refused(ctx: In, retryAfterMs: number): Failure {
     const what = tag === undefined ? ctx.tool.name : `tools with the tag ${tag}`;
-    const limit = `${calls} in ${spoken(everyMs)}`;
-    const text = `Too many calls of ${what}: the limit is ${limit}. Wait ${spoken(retryAfterMs)} before the next one, or go on without it.`;
+    const text = `Too many calls of ${what}: the limit is ${calls} ${every}. Wait ${spoken(retryAfterMs)} before the next one, or go on without it.`;
     return ctx.fail('rate_limited', text, { details: { reason: 'rate_limit', retry_after_ms: retryAfterMs } });
   }
 
@@ -74,7 +73,9 @@ export function rateLimit<In extends Found = Found>(options: RateLimitOptions<In
 
 interface Checked<In extends Found> {
   readonly calls: number;
-  readonly everyMs: number;
+  readonly perMs: number;
+  /** The unit in words. */
+  readonly every: string;
   readonly burst: number;
   readonly tag: string | undefined;
   readonly keyOf: (ctx: In) => string;
@@ -94,7 +95,16 @@ const optionNames = [
   'clock',
 ] satisfies (keyof RateLimitOptions)[];
 
-const units = { perSecond: 1_000, perMinute: 60_000, perHour: 3_600_000 } as const;
+const units = {
+  perSecond: { ms: 1_000, text: 'a second' },
+  perMinute: { ms: 60_000, text: 'a minute' },
+  perHour: { ms: 3_600_000, text: 'an hour' },
+} as const;
+
+/** Rounded up, but not for what a division of fractions leaves over. */
+function wholeMs(milliseconds: number): number {
+  return Math.max(1, Math.ceil(milliseconds - 1e-6));
+}
 
 function checked<In extends Found>(options: RateLimitOptions<In>): Checked<In> {
   checkOptions('rateLimit', options, optionNames);
@@ -117,7 +127,8 @@ function checked<In extends Found>(options: RateLimitOptions<In>): Checked<In> {
   const partOf = partFor(tag, key);
   return {
     calls,
-    everyMs: units[unit],
+    perMs: calls / units[unit].ms,
+    every: units[unit].text,
     burst: checkWhole(burst ?? Math.max(1, Math.floor(calls)), 'rateLimit({ burst })', 1),
     tag,
     keyOf: (ctx) => JSON.stringify([shared ? null : [ctx.run.principal ?? null], partOf(ctx)]),
