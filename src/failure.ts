@@ -28,7 +28,8 @@ export function toFailure(ctx: Call, thrown: unknown): Failure {
     if (wasAborted(ctx, thrown)) return fromAbort(ctx, thrown);
     return fromForeign(ctx, thrown);
   } catch {
-    return ctx.fail('internal', `${ctx.call.name} failed, and what it threw cannot be read.`);
+    const code = ctx.fail('tool_error', '').effect === 'none' ? 'internal' : 'tool_error';
+    return ctx.fail(code, `${ctx.call.name} failed, and what it threw cannot be read.`);
   }
 }
 

@@ -70,22 +70,34 @@ export function expectFailure(
 export function expectOneEach(calls: Iterable<ToolCall>, results: Iterable<ToolResult>): ToolResult[] {
   const left = [...results];
   for (const result of left) checkResult(result, expectOneEach);
-  const found = [...calls].map((call) => {
+  const take = (call: ToolCall): ToolResult => {
     const at = left.findIndex((result) => answers(result, call));
     if (at < 0) {
       const others = left.map(nameOf).join(', ') || 'none';
       fail(`There is no result for ${callName(call)}. Results left over: ${others}.`, left, call, expectOneEach);
     }
     return left.splice(at, 1)[0] as ToolResult;
-  });
+  };
+  const all = [...calls];
+  const found = new Map<number, ToolResult>();
+  // Those with an id first: only they know which result is theirs.
+  for (const hasId of [true, false]) {
+    for (const [at, call] of all.entries()) if ((idOf(call) !== undefined) === hasId) found.set(at, take(call));
+  }
   if (left.length > 0) {
     fail(`There are results that no call asked for: ${left.map(nameOf).join(', ')}.`, left, [], expectOneEach);
   }
-  return found;
+  return all.map((_, at) => found.get(at) as ToolResult);
 }
 
-function answers(result: ToolResult, { id, name }: ToolCall): boolean {
-  return result.tool_name === name && (id === undefined || id === '' || result.call_id === id);
+function answers(result: ToolResult, call: ToolCall): boolean {
+  const id = idOf(call);
+  return result.tool_name === call.name && (id === undefined || result.call_id === id);
+}
+
+/** An empty id is none. */
+function idOf({ id }: ToolCall): string | undefined {
+  return id === '' ? undefined : id;
 }
 
 function checkResult(result: unknown, caller: Caller): asserts result is ToolResult {

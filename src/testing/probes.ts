@@ -76,9 +76,9 @@ export class Probes {
       case 'sync':
         return { plan: at };
       case 'odd data':
-        return oddData(at);
+        return oddData(planned.variant);
       case 'throw':
-        throw oddThrows[at % oddThrows.length]?.();
+        throw oddThrows[planned.variant % oddThrows.length]?.();
       case 'generator':
         return this.#generate(at, sighting);
       default:
@@ -111,7 +111,7 @@ export class Probes {
           context.progress({ progress: 2, total: 2 });
           break;
         case 'reject':
-          throw oddThrows[at % oddThrows.length]?.();
+          throw oddThrows[planned.variant % oddThrows.length]?.();
         case 'hang until aborted':
           await aborted(context.signal);
           throw context.signal.reason;
@@ -138,7 +138,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** Data that is no JSON. */
-function oddData(at: number): unknown {
+function oddData(variant: number): unknown {
   const circular: { self?: unknown } = {};
   circular.self = circular;
   const odd = [
@@ -151,5 +151,5 @@ function oddData(at: number): unknown {
     Number.NaN,
     circular,
   ];
-  return odd[at % odd.length];
+  return odd[variant % odd.length];
 }

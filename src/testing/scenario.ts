@@ -23,6 +23,8 @@ export type ArgumentsForm = (typeof forms)[number];
 export interface PlannedCall {
   readonly tool: string;
   readonly behaviour: Behaviour;
+  /** Which of the odd things it throws or gives, counted round. */
+  readonly variant: number;
   readonly form: ArgumentsForm;
   /** `shared`: under an id that other calls have as well. */
   readonly id: 'own' | 'shared' | 'none';
@@ -54,6 +56,7 @@ export function randomScenario(random: Random, most: number, tools: readonly str
     return {
       tool: random.pick(tools),
       behaviour: random.pick(behaviours),
+      variant: random.below(1_000),
       // Mostly what reaches the handler: what does not is stopped early and meets fewer stages.
       form: random.fraction() < 0.7 ? random.pick(forms.slice(0, 2)) : random.pick(forms.slice(2)),
       id: random.fraction() < 0.8 ? 'own' : random.pick(['shared', 'none'] as const),
@@ -117,9 +120,13 @@ export function described({ how, deadline, abortAfter, calls }: Scenario): strin
     ...calls.map((call, at) => {
       const what =
         call.sample === undefined
-          ? `${call.tool}, handler: ${call.behaviour}, arguments: ${call.form}, id: ${call.id}`
+          ? `${call.tool}, handler: ${handler(call)}, arguments: ${call.form}, id: ${call.id}`
           : `your call ${call.sample}`;
       return `  ${at}: ${what}${call.abortAfter === undefined ? '' : `, withdrawn after ${call.abortAfter} turns`}`;
     }),
   ];
+}
+
+function handler({ behaviour, variant }: PlannedCall): string {
+  return ['throw', 'reject', 'odd data'].includes(behaviour) ? `${behaviour} (${variant})` : behaviour;
 }
