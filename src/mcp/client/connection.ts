@@ -6,9 +6,10 @@ import type { ToolContext } from '../../tool.ts';
 import { fromMcpResult } from '../results.ts';
 import { Backoff } from './backoff.ts';
 import { callFailure } from './errors.ts';
-import { GuardRules } from './guards.ts';
+import { GuardRules, type Guards } from './guards.ts';
 import { type ListedTool, listTools } from './list-tools.ts';
 import { statusOf } from './open.ts';
+import { checkPlaces } from './places.ts';
 import { Refresher } from './refresher.ts';
 import type { SendOptions } from './sender.ts';
 import type { Session, SessionEvents } from './session.ts';
@@ -52,7 +53,7 @@ export class ServerConnection implements McpServerConnection {
     this.#set = new ToolSet({
       ...options,
       rules: this.#rules,
-      call: (listed, paths, args, ctx) => this.#call(listed, paths, args, ctx),
+      call: (listed, guards, args, ctx) => this.#call(listed, guards, args, ctx),
       warn: (text) => this.#log('warning', text),
     });
     this.#refresher = new Refresher(clock, () => this.#refresh());
@@ -185,7 +186,7 @@ export class ServerConnection implements McpServerConnection {
     );
   }
 
-  async #call(listed: ListedTool, paths: readonly string[], args: unknown, ctx: ToolContext): Promise<unknown> {
+  async #call(listed: ListedTool, guards: Guards, args: unknown, ctx: ToolContext): Promise<unknown> {
     const tool = `${this.name}.${listed.name}`;
     const session = this.#session;
     if (session === undefined) throw this.#absent(tool);
@@ -198,7 +199,7 @@ export class ServerConnection implements McpServerConnection {
     };
     let result: unknown;
     try {
-      result = await session.call(listed, named(args, paths, ctx), options);
+      result = await session.call(listed, toSend(args, guards, ctx), options);
     } catch (error) {
       // A session that the server does not know any more: it may have been started anew.
       if ([400, 404].includes(statusOf(error))) this.#lost(session);
@@ -229,10 +230,14 @@ export class ServerConnection implements McpServerConnection {
 }
 
 /** The server opens files by their names and has another working folder: it gets absolute ones, checked once more. */
-function named(args: unknown, paths: readonly string[], { fs }: ToolContext): unknown {
+function toSend(args: unknown, { paths = {}, urls = [], commands = {} }: Guards, { fs }: ToolContext): unknown {
+  const places = Object.keys(paths);
+  checkPlaces(args, places, 'path_denied');
+  checkPlaces(args, urls, 'url_denied');
+  checkPlaces(args, Object.keys(commands), 'command_denied');
   let sent = args;
-  for (const argument of paths) {
-    sent = rewriteAt(sent, argument, (path) => {
+  for (const place of places) {
+    sent = rewriteAt(sent, place, (path) => {
       if (fs === undefined) throw new ToolError('No guard for paths ran before this tool.', { code: 'internal' });
       return fs.hostPath(path as string);
     });

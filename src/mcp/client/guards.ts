@@ -1,10 +1,13 @@
+import type { CommandLanguage } from '../../capabilities/process/types.ts';
 import { checkOptions } from '../../options.ts';
 import type { Tool } from '../../tool.ts';
 import { globTest } from './globs.ts';
 import type { GuardDeclaration, GuardDeclarations } from './types.ts';
 
 /** What is declared of one tool. */
-export type Guards = Pick<Tool, 'paths' | 'urls' | 'commands' | 'permission'>;
+export interface Guards extends Pick<Tool, 'paths' | 'urls' | 'permission'> {
+  readonly commands?: { readonly [argument: string]: CommandLanguage };
+}
 
 const members = ['paths', 'urls', 'commands', 'permission'] satisfies (keyof GuardDeclaration)[];
 
@@ -37,7 +40,7 @@ export class GuardRules {
   for(name: string): Guards {
     let paths: NonNullable<Tool['paths']> | undefined;
     let urls: readonly string[] | undefined;
-    let commands: Exclude<Tool['commands'], readonly string[] | undefined> | undefined;
+    let commands: Guards['commands'];
     let permission: Tool['permission'];
     for (const { pattern, test, declaration } of this.#rules) {
       if (!test(name)) continue;
@@ -61,8 +64,8 @@ export class GuardRules {
   }
 }
 
-function languages(commands: NonNullable<Tool['commands']>): Exclude<Tool['commands'], readonly string[] | undefined> {
-  if (!Array.isArray(commands)) return commands as Exclude<Tool['commands'], readonly string[] | undefined>;
+function languages(commands: NonNullable<Tool['commands']>): NonNullable<Guards['commands']> {
+  if (!Array.isArray(commands)) return commands as NonNullable<Guards['commands']>;
   return Object.fromEntries(commands.map((argument: string) => [argument, 'shell']));
 }
 

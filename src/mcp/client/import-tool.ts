@@ -11,8 +11,7 @@ export interface ImportOptions {
   readonly guards: Guards;
   readonly timeout: number | undefined;
   readonly trustAnnotations: boolean;
-  /** `paths` are the arguments that the path guard has checked. */
-  readonly call: (listed: ListedTool, paths: readonly string[], args: unknown, ctx: ToolContext) => Promise<unknown>;
+  readonly call: (listed: ListedTool, guards: Guards, args: unknown, ctx: ToolContext) => Promise<unknown>;
 }
 
 /** The most characters of a description, and of a text within a schema. */
@@ -34,7 +33,6 @@ export function importTool(listed: ListedTool, options: ImportOptions): Tool | s
   const level = options.guards.permission ?? (options.trustAnnotations ? levelOf(hints) : undefined);
   const output = isSchemaObject(outputSchema) ? cleanSchema(outputSchema) : undefined;
   const parameters = cleanSchema(inputSchema);
-  const paths = Object.keys(options.guards.paths ?? {});
   return Object.freeze({
     name,
     description: typeof description === 'string' ? cleanText(description, longestDescription) : '',
@@ -45,7 +43,7 @@ export function importTool(listed: ListedTool, options: ImportOptions): Tool | s
     ...options.guards,
     ...(level !== undefined && { permission: level }),
     ...(options.timeout !== undefined && { timeout: options.timeout }),
-    handler: (args: unknown, ctx: ToolContext) => options.call(listed, paths, args, ctx),
+    handler: (args: unknown, ctx: ToolContext) => options.call(listed, options.guards, args, ctx),
   });
 }
 
