@@ -6,6 +6,7 @@ import { when } from '../../middleware/when.ts';
 import { type DefaultPipelineOptions, defaultPipeline } from '../../src/default-pipeline.ts';
 import { defineTool } from '../../src/define-tool.ts';
 import { ToolError } from '../../src/errors.ts';
+import type { Approve } from '../../src/policy/approval.ts';
 import { createRouter, type Router } from '../../src/router.ts';
 import { type FakeClock, fakeClock } from '../../src/testing/fake-clock.ts';
 import type { Tool } from '../../src/tool.ts';
@@ -265,7 +266,7 @@ describe('its place', () => {
 
   test('a second call is approved like the first', async () => {
     let asked = 0;
-    const approve = async () => ({ decision: ++asked === 1 ? ('allow' as const) : ('deny' as const) });
+    const approve: Approve = async () => (++asked === 1 ? { decision: 'allow' } : { decision: 'deny' });
     const { router, done } = setup({}, { approve });
     const first = await router.call(write('x'), { run: { mode: 'ask' } });
     const second = await router.call(write('x'), { run: { mode: 'ask' } });
