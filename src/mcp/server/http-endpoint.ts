@@ -19,6 +19,8 @@ export interface Endpoint {
   fetch(request: Request, options?: Sdk.McpHandlerRequestOptions): Promise<Response>;
   /** Tells those who listen. */
   toolsChanged(): void;
+  /** Ends the questions that wait for somebody: their answers would come by requests, and none are taken any more. */
+  silence(): void;
   /** Aborts what is under way, and ends all sessions. */
   close(): Promise<void>;
 }
@@ -55,15 +57,15 @@ export function makeEndpoint<State>(options: EndpointOptions<State>): Endpoint {
     if (!(await sessions.makeRoom()))
       return failed(503, -32_000, 'There are too many sessions.', { 'retry-after': '30' });
     const requests = new Set<string | number>();
+    const session = new Session(principal);
     const transport: Sdk.WebStandardStreamableHTTPServerTransport = new sdk.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => process.getBuiltinModule('node:crypto').randomUUID(),
-      onsessioninitialized: (id) => sessions.add(id, { principal, server, transport, requests }),
+      onsessioninitialized: (id) => sessions.add(id, { principal, session, server, transport, requests }),
       onsessionclosed: (id) => {
         if (id !== undefined) sessions.forget(id);
       },
       ...limits,
     });
-    const session = new Session(principal);
     const server = makeServer({ sdk, router, settings, traffic, session, requests, era: 'legacy', follows: true });
     await server.connect(transport);
     const response = await transport.handleRequest(request, { parsedBody: body });
@@ -105,6 +107,10 @@ export function makeEndpoint<State>(options: EndpointOptions<State>): Endpoint {
       return modern.fetch(request, { ...(authInfo !== undefined && { authInfo }), parsedBody: body });
     },
     toolsChanged: () => modern.notify.toolsChanged(),
+    silence() {
+      for (const session of ofPrincipal.values()) session.silence();
+      sessions.silence();
+    },
     async close() {
       const reason = new Error('The server was stopped.');
       for (const session of ofPrincipal.values()) session.abort(reason);

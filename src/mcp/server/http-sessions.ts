@@ -1,9 +1,11 @@
 import type * as Sdk from '@modelcontextprotocol/server';
 import type { Clock } from '../../clock.ts';
+import type { Session } from './session.ts';
 
 /** A session of a client that speaks a protocol with sessions. */
 export interface HttpSession {
   readonly principal: string | undefined;
+  readonly session: Session;
   readonly server: Sdk.Server;
   readonly transport: Sdk.WebStandardStreamableHTTPServerTransport;
   /** The ids of its calls under way. */
@@ -82,6 +84,11 @@ export class HttpSessions {
     const entry = this.#entries.get(id);
     this.forget(id);
     await entry?.server.close().catch(() => {});
+  }
+
+  /** Ends the questions of all of them. */
+  silence(): void {
+    for (const { session } of this.#entries.values()) session.silence();
   }
 
   async endAll(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
+import type { Server as HttpServer, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type * as McpNode from '@modelcontextprotocol/node';
 import { systemClock } from '../../clock.ts';
@@ -55,6 +55,7 @@ export async function serveMcpHttp<State>(
       if (typeof id === 'string') response.once('close', sessions.use(id));
       // A connection that is done with must not keep a server from stopping.
       if (traffic.closing) response.setHeader('connection', 'close');
+      flushStreams(response);
       serve(request as unknown as McpNode.NodeIncomingMessageLike, response).catch(settings.onError);
     },
   );
@@ -93,6 +94,7 @@ export async function serveMcpHttp<State>(
     traffic.stop();
     unfollow();
     server.close();
+    endpoint.silence();
     await traffic.drained(drain);
     await endpoint.close();
     // What was answered last may still be on its way out.
@@ -116,6 +118,17 @@ export async function serveMcpHttp<State>(
 }
 
 const methods = ['GET', 'POST', 'DELETE'];
+
+/** Node.js keeps a head back until the body begins, and a stream for notifications may have none for long. */
+function flushStreams(response: ServerResponse): void {
+  const writeHead = response.writeHead.bind(response) as (status: number, headers?: OutgoingHttpHeaders) => unknown;
+  response.writeHead = (status: number, headers?: unknown) => {
+    const named = headers as OutgoingHttpHeaders | undefined;
+    writeHead(status, named);
+    if (named?.['content-type'] === 'text/event-stream') response.flushHeaders();
+    return response;
+  };
+}
 
 /** Before anything is read of a body that is not wanted: the connection ends with the answer. */
 function refuse(response: ServerResponse, { status, message, headers = {} }: Refusal): void {

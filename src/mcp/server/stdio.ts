@@ -52,9 +52,9 @@ export async function serveMcpStdio<State>(router: Router<State>, options: McpSt
   let stopping: Promise<void> | undefined;
   const stop = async (drain: number): Promise<void> => {
     traffic.stop();
+    // Calls may end, but nobody answers any questions.
+    session.silence();
     await Promise.race([traffic.drained(drain), closed]);
-    // What was answered last still has to get into the pipe.
-    await new Promise((resolve) => setImmediate(resolve));
     await handle.close();
     await closed;
   };
@@ -62,11 +62,7 @@ export async function serveMcpStdio<State>(router: Router<State>, options: McpSt
     stopping ??= stop(drain);
     return stopping;
   };
-  relay.ended.then(() => {
-    // Calls may end, but nobody answers any questions.
-    session.silence();
-    return close(settings.drain);
-  });
+  relay.ended.then(() => close(settings.drain));
   return {
     close: ({ drain = 5_000 } = {}) => close(drain),
     closed,

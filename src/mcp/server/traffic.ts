@@ -23,9 +23,17 @@ export class Traffic {
     this.#closing = true;
   }
 
-  /** Waits until no call is under way, at most so long, in milliseconds. */
-  drained(milliseconds: number): Promise<void> {
-    if (this.#open === 0 || milliseconds <= 0) return Promise.resolve();
+  /** Waits until no call is under way and the last answer is on its way, at most so long, in milliseconds. */
+  async drained(milliseconds: number): Promise<void> {
+    if (milliseconds > 0) {
+      await this.#ended(milliseconds);
+      // The SDK writes an answer some turns after it was given.
+      await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    }
+  }
+
+  #ended(milliseconds: number): Promise<void> {
+    if (this.#open === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = Number.isFinite(milliseconds) ? setTimeout(() => this.#idle?.(), milliseconds) : undefined;
       this.#idle = () => {
