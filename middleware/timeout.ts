@@ -28,7 +28,8 @@ export interface TimeoutOptions {
  */
 export function timeout(options: TimeoutOptions = {}): Stage<Found> {
   checkOptions('timeout', options, ['default', 'clock']);
-  const clock = checkClock(options.clock ?? systemClock, 'timeout({ clock })');
+  const { clock = systemClock } = options;
+  checkClock(clock, 'timeout({ clock })');
   const rules = rulesBy(clock);
   const fallback = checkMilliseconds(options.default ?? 30_000, 'timeout({ default })');
   return withTraits(

@@ -1,0 +1,234 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createRouter, defaultPipeline, defineTool, repeatable, type Stage } from 'callgate';
+import { timeout } from 'callgate/middleware';
+import { fakeClock } from 'callgate/testing';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { nextTurn } from './support.ts';
+
+function held(more: object = {}) {
+  const signals: AbortSignal[] = [];
+  const ends: (() => void)[] = [];
+  const tool = defineTool({
+    name: 'held',
+    description: 'Ends when it is told to.',
+    parameters: { type: 'object' },
+    permission: 'read',
+    handler: (_, { signal }) => {
+      signals.push(signal);
+      return new Promise((resolve) => ends.push(() => resolve('done')));
+    },
+    ...more,
+  });
+  return { tool, signals, ends };
+}
+
+beforeAll(async () => {
+  const warm = held({ name: 'warm', timeout: 1 });
+  await createRouter({ tools: [warm.tool] }).call({ name: 'warm' });
+});
+
+describe('by a clock of your own', () => {
+  test("a tool's timeout passes: the signal aborts, the answer is there at once, and it tells how late the handler is", async () => {
+    const clock = fakeClock();
+    const { tool, signals, ends } = held({ timeout: 1_000 });
+    const router = createRouter({ tools: [tool], clock });
+    const late: number[] = [];
+    router.on('late', ({ lateMs }) => late.push(lateMs));
+    const answer = router.call({ name: 'held' });
+    await clock.advance(999);
+    expect(signals[0]?.aborted).toBe(false);
+    await clock.advance(1);
+    expect(signals[0]?.aborted).toBe(true);
+    expect(await answer).toMatchObject({ code: 'timeout', effect: 'unknown', details: { limit_ms: 1_000 } });
+    await clock.advance(5_000);
+    ends[0]?.();
+    await nextTurn();
+    expect(late).toEqual([5_000]);
+    expect(clock.pending()).toEqual([]);
+  });
+
+  test("the default, the tool's own and the call's each hold, the shortest first", async () => {
+    const clock = fakeClock();
+    const router = createRouter({
+      tools: [held().tool, held({ name: 'slow', timeout: 500 }).tool],
+      timeout: 100,
+      clock,
+    });
+    const settled: string[] = [];
+    const noted = (name: string, deadline?: number) =>
+      router
+        .call({ name }, deadline === undefined ? {} : { deadline })
+        .then((result) => settled.push(`${clock.now()} ${name} ${!result.ok && result.code}`));
+    const all = [noted('held'), noted('slow'), noted('slow', 50), noted('held', 1_000)];
+    for (let at = 0; at < 60; at++) await clock.advance(10);
+    await Promise.all(all);
+    expect(settled).toEqual(['50 slow timeout', '100 held timeout', '100 held timeout', '500 slow timeout']);
+    expect(clock.pending()).toEqual([]);
+  });
+
+  test('a batch has one deadline for all, and nothing starts after it', async () => {
+    const clock = fakeClock();
+    const { tool, ends } = held();
+    const router = createRouter({ tools: [tool], clock });
+    const answer = router.callAll(
+      Array.from({ length: 4 }, () => ({ name: 'held' })),
+      { concurrency: 2, deadline: 300 },
+    );
+    await clock.advance(200);
+    ends[0]?.();
+    await nextTurn();
+    expect(ends).toHaveLength(3);
+    await clock.advance(100);
+    expect((await answer).map((result) => (result.ok ? 'ok' : result.effect))).toEqual([
+      'ok',
+      'unknown',
+      'unknown',
+      'none',
+    ]);
+    expect(ends).toHaveLength(3);
+    expect(clock.pending()).toEqual([]);
+  });
+
+  test('waiting for a turn ends with the deadline of the call, and nothing happened', async () => {
+    const clock = fakeClock();
+    const { tool, ends } = held({ locks: () => [{ key: 'k', mode: 'write' }] });
+    const router = createRouter({ tools: [tool], clock, locks: { wait: 1_000 } });
+    const answers = [
+      router.call({ name: 'held' }),
+      router.call({ name: 'held' }),
+      router.call({ name: 'held' }, { deadline: 50 }),
+    ];
+    await clock.advance(50);
+    expect(await answers[2]).toMatchObject({ code: 'timeout', effect: 'none' });
+    await clock.advance(950);
+    expect(await answers[1]).toMatchObject({ code: 'timeout', effect: 'none', details: { reason: 'wait' } });
+    ends[0]?.();
+    expect(await answers[0]).toMatchObject({ ok: true });
+    await nextTurn();
+    expect(clock.pending()).toEqual([]);
+  });
+
+  test('a router is drained and given grace', async () => {
+    const clock = fakeClock();
+    const { tool } = held();
+    const router = createRouter({ tools: [tool], clock });
+    const answer = router.call({ name: 'held' });
+    await nextTurn();
+    let closed = false;
+    const closing = router.close({ drain: 100, grace: 50 }).then(() => {
+      closed = true;
+    });
+    await clock.advance(100);
+    expect(await answer).toMatchObject({ code: 'aborted', effect: 'unknown' });
+    expect(closed).toBe(false);
+    await clock.advance(50);
+    await closing;
+    expect(clock.pending()).toEqual([]);
+  });
+
+  test('also with a pipeline of your own, whose stages have clocks of their own', async () => {
+    const clock = fakeClock();
+    const { tool } = held();
+    const pipeline = defaultPipeline().replace('timeout', timeout({ default: 50, clock }));
+    const router = createRouter({ tools: [tool], pipeline, clock });
+    const answer = router.call({ name: 'held' });
+    await clock.advance(50);
+    expect(await answer).toMatchObject({ code: 'timeout' });
+  });
+
+  test('what is no clock is refused where it is given', () => {
+    for (const clock of [null, 5, {}, { now: () => 0 }]) {
+      expect(() => createRouter({ tools: [], clock: clock as never })).toThrow('must be a clock');
+      expect(() => timeout({ clock: clock as never })).toThrow('must be a clock');
+    }
+  });
+});
+
+test('a handler that never awaits is answered as soon as it lets the event loop turn', async () => {
+  const tool = defineTool({
+    name: 'busy',
+    description: 'Keeps the thread busy.',
+    parameters: { type: 'object' },
+    permission: 'read',
+    timeout: 5,
+    handler: async () => {
+      const end = performance.now() + 20;
+      await null;
+      while (performance.now() < end);
+      await new Promise(() => {});
+    },
+  });
+  expect(await createRouter({ tools: [tool] }).call({ name: 'busy' })).toMatchObject({
+    code: 'timeout',
+    effect: 'unknown',
+  });
+});
+
+describe('the idempotency key', () => {
+  async function keys(calls: { name: string; arguments?: object }[], options: object = {}): Promise<unknown[]> {
+    const common = {
+      description: 'Gives its key.',
+      parameters: { type: 'object' },
+      permission: 'read',
+      handler: (_: unknown, { idempotencyKey }: { idempotencyKey: string }) => idempotencyKey,
+    } as const;
+    const tools = [defineTool({ ...common, name: 'one' }), defineTool({ ...common, name: 'two' })];
+    const results = await createRouter({ tools, ...options }).callAll(calls, { run: { id: 'run_1' } });
+    return results.map(({ data }) => data);
+  }
+
+  test('is the same for the same tool, arguments and run, in whatever order the arguments stand', async () => {
+    const [first, second, otherTool, otherArguments] = await keys([
+      { name: 'one', arguments: { a: 1, b: [2] } },
+      { name: 'one', arguments: { b: [2], a: 1 } },
+      { name: 'two', arguments: { a: 1, b: [2] } },
+      { name: 'one', arguments: { a: 1, b: [3] } },
+    ]);
+    expect(first).toMatch(/^[0-9a-f]{64}$|^sha256:/);
+    expect(second).toBe(first);
+    expect(new Set([first, otherTool, otherArguments]).size).toBe(3);
+  });
+
+  test('differs by run', async () => {
+    const handler = vi.fn((_: unknown, { idempotencyKey }: { idempotencyKey: string }) => idempotencyKey);
+    const tool = defineTool({
+      name: 'one',
+      description: '',
+      parameters: { type: 'object' },
+      permission: 'read',
+      handler,
+    });
+    const router = createRouter({ tools: [tool] });
+    const call = async (id: string) => (await router.call({ name: 'one' }, { run: { id } })).data;
+    expect(await call('run_1')).toBe(await call('run_1'));
+    expect(await call('run_1')).not.toBe(await call('run_2'));
+  });
+
+  test('is the same for every attempt of one call', async () => {
+    const seen: string[] = [];
+    const tool = defineTool({
+      name: 'one',
+      description: '',
+      parameters: { type: 'object' },
+      permission: 'read',
+      handler: (_, { idempotencyKey }) => seen.push(idempotencyKey),
+    });
+    const again: Stage = repeatable(async function again(_, next) {
+      await next();
+      return next();
+    });
+    const pipeline = defaultPipeline().after('timeout', 'again', again);
+    await createRouter({ tools: [tool], pipeline }).call({ name: 'one', arguments: { a: 1 } });
+    expect(seen).toHaveLength(2);
+    expect(seen[1]).toBe(seen[0]);
+  });
+});
+
+test('no timer is left behind, and none keeps the process alive', async () => {
+  const script = fileURLToPath(new URL('fixtures/leaves-nothing-behind.ts', import.meta.url));
+  // Killed, and so rejected, if it does not end by itself.
+  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', script], { timeout: 15_000 });
+  expect(stdout).toBe('nothing left\n');
+});
