@@ -11,12 +11,13 @@ import * as memory from './groups/memory.mjs';
 import * as peers from './groups/peers.mjs';
 import * as policy from './groups/policy.mjs';
 import * as scale from './groups/scale.mjs';
+import * as stages from './groups/stages.mjs';
 import * as types from './groups/types.mjs';
 import * as urls from './groups/urls.mjs';
 import { load } from './lib/callgate.mjs';
 import { markdown, met } from './lib/table.mjs';
 
-const groups = [counts, memory, chain, peers, files, commands, urls, policy, scale, imports, gen, types];
+const groups = [counts, memory, chain, stages, peers, files, commands, urls, policy, scale, imports, gen, types];
 
 const usage = `npm run bench -- [options]
 
