@@ -179,6 +179,7 @@ export class ServerConnection implements McpServerConnection {
       this.#clock.setTimeout(() => {
         this.#attempt = this.#begin().catch((error: unknown) => {
           if (this.#closing !== undefined) return;
+          this.#stderr = (error as { stderr?: string }).stderr ?? this.#stderr;
           this.#log('warning', `It could not be started again: ${String(error)}`);
           this.#again(0);
         });

@@ -159,5 +159,5 @@ function settingsOf({ era, roots, connectTimeout, onToolsChanged }: OpenOptions)
 function withStderr(error: unknown, said: string | undefined): unknown {
   if (!said || !(error instanceof Error)) return error;
   const text = `${error.message.replace(/\.$/, '')}. It wrote to its standard error: ${said.slice(-2_000)}`;
-  return Object.assign(new Error(text, { cause: error }), { data: (error as { data?: unknown }).data });
+  return Object.assign(new Error(text, { cause: error }), { data: (error as { data?: unknown }).data, stderr: said });
 }
