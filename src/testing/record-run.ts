@@ -16,7 +16,7 @@ export interface RecordOptions {
 /**
  * Records the calls of a router, from now until the function that it gives is called: a JSON line for every call, decision,
  * retry and result. All of it is cleaned as the pipeline cleans results, so that secrets which a result may not show are
- * not recorded either. The sink is not waited for, and what it throws is dropped.
+ * not recorded either. The sink is not waited for; what it throws is dropped, but for the first line, which is written at once.
  *
  * @example
  * const stop = recordRun(router, createWriteStream('run.jsonl'));

@@ -65,7 +65,7 @@ export function readRun(text: string): Recording {
     if (read === undefined) break;
     if (read.type === 'run') {
       if (read.version !== 1) throw unreadable(at + 1, `is of version ${String(read.version)}; this reads version 1`);
-      startedAt = read.startedAt;
+      startedAt = String(read.startedAt);
       continue;
     }
     if (startedAt === undefined)
