@@ -35,6 +35,11 @@ export interface IsolateOptions {
   readonly env?: { readonly [name: string]: string };
   /** Options of Node.js for them, such as `['--import', 'tsx']`. Default: none. */
   readonly execArgv?: readonly string[];
+  /**
+   * What starts processes, before Node.js and its arguments: a sandbox of the system's, such as bubblewrap, for code that
+   * means harm. It must hand on the handles 3 and 4. Default: nothing, so that a process has this one's rights.
+   */
+  readonly launcher?: readonly string[];
   /** Where what they print goes: nowhere, or to this process's standard error. Default `ignore`. */
   readonly output?: 'ignore' | 'stderr';
   /** What of the call's `state` a handler is given: what this returns, as a structured clone. Default: nothing. */
@@ -58,6 +63,7 @@ const optionNames: readonly string[] = [
   'messageBytes',
   'env',
   'execArgv',
+  'launcher',
   'output',
   'state',
   'clock',
@@ -68,7 +74,6 @@ const optionNames: readonly string[] = [
  * do: a handler that has not ended `grace` ms after its deadline is killed. One that crashes costs its own call.
  *
  * A thread shares this process: it stops endless loops and bounds the heap, and is no wall against code that means harm.
- * Threads need the package tinypool.
  *
  * @example
  * defaultPipeline().replace('execute', isolate({ processes: 2, memory: 128 * 1_048_576 }))
@@ -105,7 +110,15 @@ export function isolate(options: IsolateOptions = {}): IsolateStage {
 function checked(options: IsolateOptions): IsolationSettings {
   checkOptions('isolate', options, optionNames);
   const { threads, processes, queue = 1_000, memory = 268_435_456, messageBytes = 4_194_304 } = options;
-  const { reuse = true, env = {}, execArgv = [], output = 'ignore', state, clock = systemClock } = options;
+  const {
+    reuse = true,
+    env = {},
+    execArgv = [],
+    launcher = [],
+    output = 'ignore',
+    state,
+    clock = systemClock,
+  } = options;
   if (threads !== undefined) checkCount('threads', threads, 1);
   if (processes !== undefined) checkCount('processes', processes, 1);
   if (queue !== Number.POSITIVE_INFINITY) checkCount('queue', queue, 0);
@@ -115,9 +128,8 @@ function checked(options: IsolateOptions): IsolationSettings {
     if (typeof value === 'string' && !value.includes('\0') && /^[^=\0]+$/.test(name)) continue;
     throw new TypeError(`isolate({ env }): ${name} must be a variable with a text.`);
   }
-  if (!Array.isArray(execArgv) || !execArgv.every((argument) => typeof argument === 'string')) {
-    throw new TypeError('isolate({ execArgv }) must be a list of options, such as ["--import", "tsx"].');
-  }
+  checkTexts('execArgv', execArgv);
+  checkTexts('launcher', launcher);
   if (output !== 'ignore' && output !== 'stderr') {
     throw new TypeError(`isolate({ output }) must be 'ignore' or 'stderr'; it is ${String(output)}.`);
   }
@@ -136,12 +148,18 @@ function checked(options: IsolateOptions): IsolationSettings {
     reuse,
     env: { ...env },
     execArgv: [...execArgv],
+    launcher: [...launcher],
     output,
     state,
     clock,
     grace: checkMilliseconds(options.grace ?? 200, 'isolate({ grace })'),
     idle: checkMilliseconds(options.idle ?? 30_000, 'isolate({ idle })'),
   };
+}
+
+function checkTexts(name: string, value: unknown): void {
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return;
+  throw new TypeError(`isolate({ ${name} }) must be a list of texts.`);
 }
 
 function checkCount(name: string, value: unknown, least: number): void {

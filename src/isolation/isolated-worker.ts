@@ -69,6 +69,8 @@ export class IsolatedWorker {
   kill(gone: Gone = { reason: 'stopped', how: 'it was ended' }): void {
     if (!this.usable) return;
     this.#stopped = gone;
+    // Somebody may wait for its place, and for nothing else.
+    this.#transport.hold();
     this.#transport.kill();
   }
 

@@ -29,6 +29,7 @@ export interface IsolationSettings {
   readonly messageBytes: number;
   readonly env: Readonly<Record<string, string>>;
   readonly execArgv: readonly string[];
+  readonly launcher: readonly string[];
   readonly output: 'ignore' | 'stderr';
   readonly state: ((state: unknown) => unknown) | undefined;
   readonly clock: Clock;
@@ -37,7 +38,7 @@ export interface IsolationSettings {
 /** Runs handlers in threads and processes, which are started when the first tool needs one. */
 export class Isolation {
   readonly #settings: IsolationSettings;
-  readonly #pools = new Map<Kind, Promise<WorkerPool>>();
+  readonly #pools = new Map<Kind, WorkerPool>();
 
   constructor(settings: IsolationSettings) {
     this.#settings = settings;
@@ -51,8 +52,7 @@ export class Isolation {
       if (handler === undefined) {
         return ctx.fail('internal', `"${ctx.tool.name}" sets isolate, but its handler is not made by moduleHandler().`);
       }
-      const pool = await this.#pool(kind);
-      const outcome = await pool.run(callOf(ctx, handler, this.#settings));
+      const outcome = await this.#pool(kind).run(callOf(ctx, handler, this.#settings));
       return await answered(ctx, kind, outcome, this.#settings.engine);
     } catch (error) {
       ctx.ended();
@@ -62,23 +62,19 @@ export class Isolation {
 
   /** Ends all threads and processes. A later call starts new ones. */
   async close(): Promise<void> {
-    for (const pool of this.#pools.values()) await pool.then((ready) => ready.close()).catch(() => {});
+    await Promise.all(Array.from(this.#pools.values(), (pool) => pool.close()));
   }
 
-  #pool(kind: Kind): Promise<WorkerPool> {
-    const known = this.#pools.get(kind);
-    if (known !== undefined) return known;
-    const made = this.#makePool(kind);
-    this.#pools.set(kind, made);
-    // A package that is missing may be there later.
-    made.catch(() => this.#pools.delete(kind));
-    return made;
+  #pool(kind: Kind): WorkerPool {
+    const pool = this.#pools.get(kind) ?? this.#makePool(kind);
+    this.#pools.set(kind, pool);
+    return pool;
   }
 
-  async #makePool(kind: Kind): Promise<WorkerPool> {
-    const { memory, messageBytes, execArgv, output, threads, processes, ...rest } = this.#settings;
-    const options: TransportOptions = { memory, messageBytes, execArgv, output, env: environment(this.#settings.env) };
-    const start = kind === 'thread' ? await threadStarter(options) : processStarter(options);
+  #makePool(kind: Kind): WorkerPool {
+    const { memory, messageBytes, execArgv, launcher, output, env, threads, processes, ...rest } = this.#settings;
+    const options: TransportOptions = { memory, messageBytes, execArgv, launcher, output, env: environment(env) };
+    const start = kind === 'thread' ? threadStarter(options) : processStarter(options);
     const size = (kind === 'thread' ? threads : processes) ?? availableParallelism();
     return new WorkerPool(start, { ...rest, size });
   }

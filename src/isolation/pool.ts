@@ -27,6 +27,9 @@ export type PoolOutcome =
   /** Its module failed to load again and again; it is tried again in so many milliseconds. */
   | { readonly kind: 'resting'; readonly failures: number; readonly rest: number };
 
+/** How long to wait for threads and processes that were killed, in milliseconds. */
+const longestClose = 5_000;
+
 interface Waiting {
   readonly module: string;
   readonly serve: (worker: IsolatedWorker | undefined) => void;
@@ -44,7 +47,7 @@ export class WorkerPool {
   /** With their timers, the longest idle first. */
   readonly #idle = new Map<IsolatedWorker, unknown>();
   readonly #queue = new Set<Waiting>();
-  #closing: (() => void)[] = [];
+  readonly #closing: (() => void)[] = [];
 
   constructor(start: StartTransport, options: PoolOptions) {
     this.#start = start;
@@ -75,7 +78,18 @@ export class WorkerPool {
     this.#queue.clear();
     for (const { serve } of waiting) serve(undefined);
     for (const worker of this.#all) worker.kill({ reason: 'stopped', how: 'the router was closed' });
-    if (this.#all.size > 0) await new Promise<void>((resolve) => this.#closing.push(resolve));
+    if (this.#all.size > 0) await this.#emptied();
+  }
+
+  #emptied(): Promise<void> {
+    return new Promise((resolve) => {
+      // What the system does not end by then is waited for no longer.
+      const timer = setTimeout(resolve, longestClose);
+      this.#closing.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
   }
 
   #take(module: string): IsolatedWorker | undefined {

@@ -119,12 +119,14 @@ class ChildTransport {
   }
 }
 
-function commandOf({ memory, execArgv }: TransportOptions): [string, string[]] {
+function commandOf({ memory, execArgv, launcher }: TransportOptions): [string, string[]] {
   const entry = fileURLToPath(entryOf('process-entry'));
-  const args = [`--max-old-space-size=${Math.ceil(memory / 1_048_576)}`, ...execArgv, entry];
-  if (process.platform !== 'linux' || !existsSync(prlimit)) return [process.execPath, args];
-  // Of Linux, everything that the process writes to counts as data, buffers as well as the heap.
-  return [prlimit, ['--core=0', `--data=${Math.ceil(memory) + besideHeap}`, '--', process.execPath, ...args]];
+  const heap = `--max-old-space-size=${Math.ceil(memory / 1_048_576)}`;
+  // On Linux, everything that the process writes to counts as data, buffers as well as the heap.
+  const limits = ['--core=0', `--data=${Math.ceil(memory) + besideHeap}`, '--'];
+  const bounded = process.platform === 'linux' && existsSync(prlimit) ? [prlimit, ...limits] : [];
+  const [file = process.execPath, ...args] = [...launcher, ...bounded, process.execPath, heap, ...execArgv, entry];
+  return [file, args];
 }
 
 const alive = new Set<number>();

@@ -1,67 +1,40 @@
-import { MessageChannel, type Worker } from 'node:worker_threads';
-import type { Tinypool } from 'tinypool';
-import { longestTimer } from '../milliseconds.ts';
-import { entryOf, type Gone, type StartTransport, type TransportEvents, type TransportOptions } from './transport.ts';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import {
+  entryOf,
+  type Gone,
+  type StartTransport,
+  type Transport,
+  type TransportEvents,
+  type TransportOptions,
+} from './transport.ts';
 import type { ThreadStart } from './worker/thread-entry.ts';
 
-/** What of a tinypool's thread is used here; the package exports no type of it. */
-interface PooledThread {
-  readonly thread?: Worker;
-  on(event: 'error', listener: (error: unknown) => void): void;
-  once(event: 'exit', listener: (code: number) => void): void;
+/** Gives what starts threads. */
+export function threadStarter(options: TransportOptions): StartTransport {
+  return (events) => startThread(options, events);
 }
 
-/** Loads tinypool, an optional package; gives what starts threads with it. */
-export async function threadStarter(options: TransportOptions): Promise<StartTransport> {
-  let Pool: typeof Tinypool;
-  try {
-    Pool = (await import('tinypool')).Tinypool;
-  } catch (cause) {
-    throw new Error("Tools with isolate: 'thread' need the package tinypool. Run: npm install tinypool", { cause });
-  }
-  return (events) => startThread(Pool, options, events);
-}
-
-/**
- * A tinypool of one thread. Which call goes where is decided for threads and processes alike, so that tinypool starts the
- * thread, runs its one task, and ends it whatever it does.
- */
-function startThread(
-  Pool: typeof Tinypool,
-  options: TransportOptions,
-  events: TransportEvents,
-): ReturnType<StartTransport> {
+function startThread(options: TransportOptions, events: TransportEvents): Transport {
   const { port1: port, port2 } = new MessageChannel();
-  const pool = new Pool({
-    filename: entryOf('thread-entry').href,
-    minThreads: 0,
-    maxThreads: 1,
-    idleTimeout: longestTimer,
-    // Tinypool's thread would sleep between tasks, and hear no message of ours.
-    useAtomics: false,
+  const workerData: ThreadStart = { port: port2, output: options.output };
+  const thread = new Worker(entryOf('thread-entry'), {
+    workerData,
+    transferList: [port2],
     env: { ...options.env },
     execArgv: [...options.execArgv],
     resourceLimits: { maxOldGenerationSizeMb: Math.ceil(options.memory / 1_048_576) },
+    // What the thread prints past its own streams is not read, and so goes nowhere.
+    stdout: true,
+    stderr: options.output === 'ignore',
   });
   let fault: unknown;
-  // Also heard, so that what nobody waits for does not end this process.
-  pool.on('error', (error) => {
-    fault ??= error;
-  });
-  const task: ThreadStart = { port: port2, output: options.output };
-  pool.run(task, { transferList: [port2] }).catch((error: unknown) => {
-    fault ??= error;
-    end();
-  });
   const end = (): void => {
-    pool.destroy().catch(() => {});
+    thread.terminate().catch(() => {});
   };
-  const thread = pool.threads[0] as unknown as PooledThread;
-  guardReadiness(thread, () => events.broken('it sent a message on a channel that is not its own'));
   thread.on('error', (error) => {
     fault = error;
   });
-  thread.once('exit', (code) => {
+  thread.on('exit', (code) => {
     port.close();
     events.gone(ending(fault, code));
   });
@@ -84,27 +57,16 @@ function startThread(
       port.postMessage(own, [own.buffer]);
       flushed?.();
     },
-    hold: () => port.ref(),
-    release: () => port.unref(),
+    hold() {
+      thread.ref();
+      port.ref();
+    },
+    release() {
+      thread.unref();
+      port.unref();
+    },
     kill: end,
   };
-}
-
-/** Tinypool reads from a thread one message, that it is ready, and trusts its form; any other must not reach it. */
-function guardReadiness({ thread }: PooledThread, broken: () => void): void {
-  if (thread === undefined) return;
-  const listeners = thread.listeners('message') as ((message: unknown) => void)[];
-  thread.removeAllListeners('message');
-  let ready = false;
-  thread.on('message', (message: unknown) => {
-    const isReady = typeof message === 'object' && message !== null && 'ready' in message && message.ready === true;
-    if (ready || !isReady) {
-      broken();
-      return;
-    }
-    ready = true;
-    for (const listener of listeners) listener(message);
-  });
 }
 
 function ending(fault: unknown, code: number): Gone {

@@ -37,6 +37,8 @@ export interface TransportOptions {
   readonly messageBytes: number;
   readonly env: Readonly<Record<string, string>>;
   readonly execArgv: readonly string[];
+  /** Of processes: what starts them. */
+  readonly launcher: readonly string[];
   readonly output: 'ignore' | 'stderr';
 }
 

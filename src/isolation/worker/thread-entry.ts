@@ -1,4 +1,4 @@
-import type { MessagePort } from 'node:worker_threads';
+import { type MessagePort, workerData } from 'node:worker_threads';
 import { serve } from './serve.ts';
 
 /** What a thread is given at its start. */
@@ -7,21 +7,18 @@ export interface ThreadStart {
   readonly output: 'ignore' | 'stderr';
 }
 
-/**
- * The one task that tinypool runs in a thread. It returns at once: from then on calls come through a port of their own,
- * so that what a handler sends never reaches tinypool.
- */
-export default function start({ port, output }: ThreadStart): void {
-  // A thread's output is the process's, and to a program that speaks a protocol on it every word of a handler is an error.
-  const write = output === 'stderr' ? process.stderr.write.bind(process.stderr) : swallow;
-  process.stdout.write = write;
-  process.stderr.write = write;
-  const receive = serve((bytes) => {
-    const own = new Uint8Array(bytes);
-    port.postMessage(own, [own.buffer]);
-  });
-  port.on('message', receive);
-}
+const { port, output } = workerData as ThreadStart;
+
+// A thread's output is the process's, and to a program that speaks a protocol on it every word of a handler is an error.
+const write = output === 'stderr' ? process.stderr.write.bind(process.stderr) : swallow;
+process.stdout.write = write;
+process.stderr.write = write;
+
+const receive = serve((bytes) => {
+  const own = new Uint8Array(bytes);
+  port.postMessage(own, [own.buffer]);
+});
+port.on('message', receive);
 
 function swallow(_text: unknown, encoding?: unknown, written?: unknown): boolean {
   const callback = typeof encoding === 'function' ? encoding : written;
