@@ -171,7 +171,11 @@ function start({ pending, subject, rules, begunAt, limit, settle }: Waiting): vo
     return;
   }
   const fallback = (): void => rules.expired(subject, limit, settle);
+  // It makes an error for each of its timers, in case they fire; the stack of one is what costs most here.
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
   const timed = (timeoutOf as typeof pTimeout)(pending, { milliseconds, fallback, ...timersOf(clock) });
+  Error.stackTraceLimit = stackTraceLimit;
   timed.catch(() => {});
   rules.watch(subject, (outcome) => {
     settle(outcome);

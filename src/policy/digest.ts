@@ -13,9 +13,29 @@ export function sha256(text: string): string {
  * of it changes, what was approved before was approved for another tool. What its code does cannot be told.
  */
 export function toolDigest(tool: Tool): string {
+  const known = digests.get(tool);
+  if (known !== undefined) return known;
   const { name, description, parameters, output, permission, source, tags, annotations, paths, urls, commands } = tool;
-  const said = { name, description, parameters, output, permission, source, tags, annotations };
-  return sha256(canonicalJson({ ...said, paths, urls, commands }));
+  const said = { name, description, parameters, output, permission, source, tags, annotations, paths, urls, commands };
+  const digest = sha256(canonicalJson(said));
+  if (hasOwnData(tool) && Object.values(said).every(isFixed)) digests.set(tool, digest);
+  return digest;
+}
+
+/** Of tools that nothing can change any more, whose digests are asked for with every call. */
+const digests = new WeakMap<Tool, string>();
+
+/** Frozen, and what it holds are values: nothing of it is inherited, or made by code when it is read. */
+function hasOwnData(value: object): boolean {
+  if (!Object.isFrozen(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== Array.prototype && prototype !== null) return false;
+  return Object.values(Object.getOwnPropertyDescriptors(value)).every((property) => 'value' in property);
+}
+
+function isFixed(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return hasOwnData(value) && Object.values(value).every(isFixed);
 }
 
 /** What an approval is bound to. */

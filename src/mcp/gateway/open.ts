@@ -1,5 +1,6 @@
 import { forLog } from '../../output/control-characters.ts';
 import type { Approve } from '../../policy/approval.ts';
+import { deepFreeze } from '../../policy/snapshot.ts';
 import { createRegistry, type Registry } from '../../registry.ts';
 import type { Router } from '../../router.ts';
 import { mcpTools } from '../client/mcp-tools.ts';
@@ -43,6 +44,7 @@ export interface Gateway {
 export async function openGateway(config: GatewayConfig, options: OpenGatewayOptions): Promise<Gateway> {
   const { approve, bare = false, report } = options;
   const registry = createRegistry();
+  fixTools(registry);
   const [first] = config.servers;
   const shown = bare && first !== undefined ? bareNames(registry, first.name) : registry;
   const auditFile = config.stages.audit === undefined ? undefined : openAuditFile(config.stages.audit.file);
@@ -110,6 +112,20 @@ async function start(
     report(problem);
     return { server, problem };
   }
+}
+
+/** Nothing changes tools any more, so that what they are has to be found out once and not with every call. */
+function fixTools(registry: Registry): void {
+  let isDue = false;
+  registry.onChange(() => {
+    if (isDue) return;
+    isDue = true;
+    // Once for all that come in one go.
+    queueMicrotask(() => {
+      isDue = false;
+      for (const tool of registry.list()) for (const part of Object.values(tool)) deepFreeze(part);
+    });
+  });
 }
 
 function reportTools(
