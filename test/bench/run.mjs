@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import * as batches from './groups/batches.mjs';
 import * as chain from './groups/chain.mjs';
 import * as commands from './groups/commands.mjs';
 import * as counts from './groups/counts.mjs';
@@ -17,7 +18,22 @@ import * as urls from './groups/urls.mjs';
 import { load } from './lib/callgate.mjs';
 import { markdown, met } from './lib/table.mjs';
 
-const groups = [counts, memory, chain, stages, peers, files, commands, urls, policy, scale, imports, gen, types];
+const groups = [
+  counts,
+  memory,
+  chain,
+  stages,
+  batches,
+  peers,
+  files,
+  commands,
+  urls,
+  policy,
+  scale,
+  imports,
+  gen,
+  types,
+];
 
 const usage = `npm run bench -- [options]
 
