@@ -11,10 +11,16 @@ export const deepest = 256;
  * @see https://www.rfc-editor.org/rfc/rfc8785
  */
 export function canonicalJson(value: unknown): string {
-  return write(value, '', 0);
+  return write(value, undefined, 0);
 }
 
-function write(value: unknown, pointer: string, depth: number): string {
+/** Where in the value something stands; a pointer is made of it only when there is something to say. */
+interface Place {
+  readonly within: Place | undefined;
+  readonly name: string | number;
+}
+
+function write(value: unknown, place: Place | undefined, depth: number): string {
   switch (typeof value) {
     case 'string':
       return JSON.stringify(value);
@@ -29,19 +35,19 @@ function write(value: unknown, pointer: string, depth: number): string {
     case 'object':
       break;
     default:
-      throw unsuitable(pointer, `a ${typeof value}`);
+      throw unsuitable(place, `a ${typeof value}`);
   }
   if (value === null) return 'null';
-  if (depth >= deepest) throw unsuitable(pointer, `nested deeper than ${deepest} levels, or a cycle`);
+  if (depth >= deepest) throw unsuitable(place, `nested deeper than ${deepest} levels, or a cycle`);
   if (Array.isArray(value)) {
-    const items = Array.from(value, (item: unknown, index) => write(item, `${pointer}/${index}`, depth + 1));
+    const items = Array.from(value, (item: unknown, name) => write(item, { within: place, name }, depth + 1));
     return `[${items.join(',')}]`;
   }
   if (value instanceof Date) return `date(${value.getTime()})`;
-  if (!isPlain(value)) throw unsuitable(pointer, `an instance of ${nameOfClass(value)}`);
+  if (!isPlain(value)) throw unsuitable(place, `an instance of ${nameOfClass(value)}`);
   const members = Object.keys(value)
     .sort()
-    .map((key) => `${JSON.stringify(key)}:${write(value[key], `${pointer}/${escapePointer(key)}`, depth + 1)}`);
+    .map((name) => `${JSON.stringify(name)}:${write(value[name], { within: place, name }, depth + 1)}`);
   return `{${members.join(',')}}`;
 }
 
@@ -52,9 +58,11 @@ export function isPlain(value: object): value is Record<string, unknown> {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** A property name as one part of a JSON pointer (RFC 6901). */
-function escapePointer(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+/** A place as a JSON pointer (RFC 6901). */
+function pointerTo(place: Place | undefined): string {
+  if (place === undefined) return '';
+  const part = String(place.name).replaceAll('~', '~0').replaceAll('/', '~1');
+  return `${pointerTo(place.within)}/${part}`;
 }
 
 function nameOfClass(value: object): string {
@@ -62,6 +70,6 @@ function nameOfClass(value: object): string {
   return typeof name === 'string' && name !== '' ? name : 'a class';
 }
 
-function unsuitable(pointer: string, what: string): TypeError {
-  return new TypeError(`The value at "${pointer}" has no canonical form: it is ${what}.`);
+function unsuitable(place: Place | undefined, what: string): TypeError {
+  return new TypeError(`The value at "${pointerTo(place)}" has no canonical form: it is ${what}.`);
 }

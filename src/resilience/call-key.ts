@@ -20,17 +20,18 @@ const longestKey = 512;
  * `undefined` where arguments have no canonical form: such a call is like no other.
  */
 export function callKey(ctx: Ready, vary: ((ctx: Ready) => unknown) | undefined): string | undefined {
-  const { tool, args, effects, run, registry } = ctx;
+  const { tool, args, effects, run, registry, state } = ctx;
   // Outside the try: what an option throws is told, and not taken for arguments without a form.
   const varied = vary === undefined ? undefined : canonicalJson(vary(ctx));
-  let text: string;
   try {
-    const state = varied ?? stateOf(ctx.state);
-    text = canonicalJson([ownerOf(run), identityOf(registry), versionOf(tool), run.mode, args, effects ?? [], state]);
+    // Parts in which no line ends, one a line: so no two lists of parts are the same text.
+    const who = `${JSON.stringify([...ownerOf(run), run.mode])}\n${identityOf(registry)}\n${versionOf(tool)}`;
+    const what = `${canonicalJson(args)}\n${effects === undefined ? '[]' : canonicalJson(effects)}`;
+    const text = `${who}\n${what}\n${varied ?? (state === undefined ? '' : canonicalJson(stateOf(state)))}`;
+    return text.length > longestKey ? sha256(text) : text;
   } catch {
     return undefined;
   }
-  return text.length > longestKey ? sha256(text) : text;
 }
 
 /** On whose behalf a call is. */
@@ -50,16 +51,15 @@ function identityOf(value: object): number {
   return count;
 }
 
-const digests = new WeakMap<Tool, string>();
+const versions = new WeakMap<Tool, string>();
 
-function versionOf(tool: Tool): readonly [number, string] {
-  let digest = digests.get(tool);
-  if (digest === undefined) {
-    digest = toolDigest(tool);
-    // What may still be changed is looked at every time.
-    if (Object.isFrozen(tool)) digests.set(tool, digest);
-  }
-  return [identityOf(tool), digest];
+function versionOf(tool: Tool): string {
+  const known = versions.get(tool);
+  if (known !== undefined) return known;
+  const version = `${identityOf(tool)} ${toolDigest(tool)}`;
+  // What may still be changed is looked at every time.
+  if (Object.isFrozen(tool)) versions.set(tool, version);
+  return version;
 }
 
 function stateOf(state: unknown): unknown {
