@@ -40,7 +40,8 @@ export class Ongoing implements ClientLink {
   readonly #capabilities: ClientFacts['capabilities'];
   readonly #rounds: boolean;
   readonly #identity: string;
-  readonly #controller = new AbortController();
+  /** Where a call lasts over several exchanges; otherwise the one exchange's signal is the call's own. */
+  readonly #controller: AbortController | undefined;
   readonly #questions = new Map<string, Question>();
   #exchange: ServerContext;
   #progress: Progress | undefined;
@@ -58,11 +59,12 @@ export class Ongoing implements ClientLink {
     this.#rounds = rounds;
     this.#identity = rounds ? identityOf(call) : '';
     this.#exchange = exchange;
+    this.#controller = rounds ? new AbortController() : undefined;
     this.#follow(exchange);
   }
 
   get signal(): AbortSignal {
-    return this.#controller.signal;
+    return (this.#controller ?? this.#exchange.mcpReq).signal;
   }
 
   /** Whether a client that comes back does so with the very call that it was asked about. */
@@ -71,7 +73,8 @@ export class Ongoing implements ClientLink {
   }
 
   abort(reason: unknown): void {
-    this.#controller.abort(reason);
+    // The SDK aborts an exchange itself, when its connection ends.
+    this.#controller?.abort(reason);
   }
 
   /** To be called once, with the call's result to come. */
@@ -191,6 +194,7 @@ export class Ongoing implements ClientLink {
   }
 
   #follow({ mcpReq: { signal } }: ServerContext): void {
+    if (!this.#rounds) return;
     const onAbort = (): void => {
       // The end of an exchange that has asked something is no withdrawal.
       if (this.#exchange.mcpReq.signal === signal && !this.#suspended) this.abort(signal.reason);

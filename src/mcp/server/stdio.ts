@@ -1,4 +1,5 @@
-import { PassThrough, type Readable } from 'node:stream';
+import { type Readable, Transform } from 'node:stream';
+import type { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Router } from '../../router.ts';
 import { makeServer } from './factory.ts';
 import { type McpServing, type McpStdioOptions, stdioSettings } from './options.ts';
@@ -25,7 +26,8 @@ export async function serveMcpStdio<State>(router: Router<State>, options: McpSt
   const guarded = output === process.stdout ? guardOutput(process.stdout, process.stderr) : undefined;
   const traffic = new Traffic();
   const session = new Session();
-  const relay = relayed(input, settings.onError);
+  let close: (drain: number) => Promise<void> = () => Promise.resolve();
+  const relay = relayed(input, settings.onError, () => close(settings.drain));
   const wire = new stdio.StdioServerTransport(relay.stream, guarded?.output ?? output, {
     maxBufferSize: settings.maxMessageBytes,
   });
@@ -35,6 +37,7 @@ export async function serveMcpStdio<State>(router: Router<State>, options: McpSt
     ({ era }) => makeServer({ sdk, router, settings, traffic, session, era, requests, follows: true }),
     { transport: wire, onerror: settings.onError },
   );
+  const unanswered = countUnanswered(wire);
 
   let settle: () => void = () => {};
   const closed = new Promise<void>((resolve) => {
@@ -51,50 +54,78 @@ export async function serveMcpStdio<State>(router: Router<State>, options: McpSt
 
   let stopping: Promise<void> | undefined;
   const stop = async (drain: number): Promise<void> => {
-    traffic.stop();
     // Calls may end, but nobody answers any questions.
     session.silence();
-    await Promise.race([traffic.drained(drain), closed]);
+    await Promise.race([unanswered.drained(drain), closed]);
+    traffic.stop();
     await handle.close();
     await closed;
   };
-  const close = (drain: number): Promise<void> => {
+  close = (drain) => {
     stopping ??= stop(drain);
     return stopping;
   };
-  relay.ended.then(() => close(settings.drain));
-  return {
-    close: ({ drain = 5_000 } = {}) => close(drain),
-    closed,
-    [Symbol.asyncDispose]: () => close(5_000),
+  const stopNow = (drain = 5_000): Promise<void> => {
+    traffic.stop();
+    return close(drain);
   };
+  return { close: ({ drain } = {}) => stopNow(drain), closed, [Symbol.asyncDispose]: () => stopNow() };
 }
 
-/** The input, without its end: the SDK would drop every call under way there and then. */
+/** Follows which requests have been read and not been answered: calls that the SDK has not begun yet are among them. */
+function countUnanswered(wire: StdioServerTransport): Traffic {
+  const unanswered = new Traffic();
+  const ids = new Set<unknown>();
+  const end = (id: unknown): void => {
+    if (ids.delete(id)) unanswered.end();
+  };
+  const onMessage = wire.onmessage;
+  wire.onmessage = (message) => {
+    const { id, method, params } = message as { id?: unknown; method?: unknown; params?: { requestId?: unknown } };
+    if (method === 'notifications/cancelled') end(params?.requestId);
+    else if (method !== undefined && id !== undefined && !ids.has(id)) {
+      ids.add(id);
+      unanswered.begin();
+    }
+    onMessage?.(message);
+  };
+  const send = wire.send.bind(wire);
+  wire.send = async (message) => {
+    await send(message).finally(() => {
+      if (!('method' in message)) end(message.id);
+    });
+  };
+  return unanswered;
+}
+
+/** The input, whose end comes only after `beforeEnd`: the SDK would drop every call under way there and then. */
 function relayed(
   input: Readable,
   onError: (error: Error) => void,
-): { readonly stream: PassThrough; readonly ended: Promise<void>; stop(): void } {
-  const stream = new PassThrough();
-  let end: () => void = () => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
+  beforeEnd: () => Promise<void>,
+): { readonly stream: Transform; stop(): void } {
+  const stream = new Transform({
+    transform: (chunk, _encoding, done) => done(null, chunk),
+    flush: (done) => {
+      // What was read last has yet to be looked at.
+      setImmediate(() => beforeEnd().then(() => done()));
+    },
   });
+  const end = (): void => {
+    stream.end();
+  };
   const onFailure = (error: Error): void => {
     onError(error);
     end();
   };
-  input.once('end', end);
   input.once('close', end);
   input.on('error', onFailure);
   if (input.readableEnded || input.destroyed) end();
-  input.pipe(stream, { end: false });
+  input.pipe(stream);
   return {
     stream,
-    ended,
     stop() {
       input.unpipe(stream);
-      input.off('end', end);
       input.off('close', end);
       input.pause();
       stream.destroy();
