@@ -57,8 +57,8 @@ export async function inspect(
   const { registry } = router;
   const tools = registry.list({ source });
   const findings = await registry.verify({ notes: true });
-  const guesses = guessGuards(tools).guesses.filter(
-    ({ tool, argument }) => !isDeclared(registry.get(tool) ?? {}, argument),
+  const guesses = tools.flatMap((tool) =>
+    guessGuards([tool]).guesses.filter(({ argument }) => !isDeclared(tool, argument)),
   );
   return {
     name: connection.name,
