@@ -49,7 +49,8 @@ export function concurrency(options: ConcurrencyOptions): Stage<Ready> {
   const hasLimits = total !== Number.POSITIVE_INFINITY || options.perTool !== undefined || perKey !== undefined;
   const room = new WaitingRoom('concurrency', options);
   const limiter = new Limiter({ total, perTool, perKey: perKey?.limit ?? Number.POSITIVE_INFINITY });
-  const atWork = new WeakSet<object>();
+  // No WeakSet: thousands of entries in one make every collection of garbage slow.
+  const atWork = new Set<object>();
 
   function concurrency(ctx: Ready): Maybe<Failure | undefined> {
     if (!hasLimits) return undefined;

@@ -5,7 +5,6 @@ import { wantedLocks } from '../src/locking/wanted.ts';
 import { ancestorsOf, rootOf } from '../src/nesting.ts';
 import { checkOptions } from '../src/options.ts';
 import type { Failure } from '../src/result.ts';
-import type { Lock } from '../src/tool.ts';
 import { step } from '../src/traits.ts';
 import type { Maybe, Ready, Stage } from '../src/types.ts';
 import { type Turn, WaitingRoom } from '../src/waiting-room.ts';
@@ -47,11 +46,12 @@ export function locks(options: LocksOptions = {}): Stage<Ready> {
   checkOptions('locks', options, optionNames);
   const room = new WaitingRoom('locks', options);
   const table = new LockTable();
-  const held = new WeakMap<Ready, LockRequest>();
+  // No WeakMap: thousands of entries in one make every collection of garbage slow.
+  const held = new Map<Ready, LockRequest>();
 
   function locks(ctx: Ready): Maybe<Failure | undefined> {
     if (ctx.tool.locks === undefined && ctx.effects === undefined) return undefined;
-    let wanted: readonly Lock[] | undefined;
+    let wanted: Wanted | undefined;
     try {
       wanted = wantedLocks(ctx);
     } catch (error) {
@@ -60,12 +60,11 @@ export function locks(options: LocksOptions = {}): Stage<Ready> {
     return wanted === undefined ? undefined : take(ctx, wanted);
   }
 
-  function take(ctx: Ready, wanted: readonly Lock[]): Maybe<Failure | undefined> {
+  function take(ctx: Ready, wanted: Wanted): Maybe<Failure | undefined> {
     // A call that passes here again, with other arguments, must not wait for itself.
     held.get(ctx)?.release();
     let turn: Turn | undefined;
     const request = table.request(wanted, rootOf(ctx), () => turn?.come(), ancestorsOf(ctx));
-    held.set(ctx, request);
     if (!request.isHeld) {
       const refused = room.crowded(ctx) ?? (request.isHopeless() ? hopeless(ctx) : undefined);
       if (refused !== undefined) {
@@ -73,7 +72,11 @@ export function locks(options: LocksOptions = {}): Stage<Ready> {
         return refused;
       }
     }
-    const leave = (): void => request.release();
+    const leave = (): void => {
+      request.release();
+      if (held.get(ctx) === request) held.delete(ctx);
+    };
+    held.set(ctx, request);
     room.lease(ctx, leave);
     if (request.isHeld) return undefined;
     turn = room.enter(ctx, leave);
@@ -82,6 +85,8 @@ export function locks(options: LocksOptions = {}): Stage<Ready> {
 
   return step(locks, { needs: ['tool', 'args'] }) as Stage<Ready>;
 }
+
+type Wanted = NonNullable<ReturnType<typeof wantedLocks>>;
 
 function hopeless(ctx: Ready): Failure {
   return ctx.fail(

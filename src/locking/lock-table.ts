@@ -52,15 +52,20 @@ export class LockTable {
   }
 
   /**
-   * Asks for `locks`, in which no key stands twice. `held` is called once all of it is held: never from within, and not at
+   * Asks for keys, each in its mode. `held` is called once all of it is held: never from within, and not at
    * all where `isHeld` is true at once.
    *
    * `within` are the owners on whose behalf it is asked, who wait for it meanwhile: what one of them reads, it may read
    * without its turn, since whoever came between waits for that one anyway.
    */
-  request(locks: Iterable<Lock>, owner: object, held: () => void, within: readonly object[] = none): LockRequest {
+  request(
+    modes: ReadonlyMap<string, Lock['mode']>,
+    owner: object,
+    held: () => void,
+    within: readonly object[] = none,
+  ): LockRequest {
     const request = new Request(this.#entries, this.#nested, owner, held, within);
-    for (const { key, mode } of locks) request.join(this.#entry(key), mode === 'write');
+    for (const [key, mode] of modes) request.join(this.#entry(key), mode === 'write');
     if (within.length > 0 && !request.isHeld) this.#nested.add(request);
     return request;
   }
@@ -85,6 +90,7 @@ export class Request implements LockRequest {
   readonly #nested: Set<Request>;
   readonly #held: () => void;
   #missing = 0;
+  #isOver = false;
 
   constructor(
     entries: Map<string, Entry>,
@@ -128,18 +134,20 @@ export class Request implements LockRequest {
   }
 
   release(): void {
-    this.#nested.delete(this);
-    const ready: Request[] = [];
-    for (const slot of this.slots.splice(0)) {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (this.within.length > 0) this.#nested.delete(this);
+    let ready: Request[] | undefined;
+    for (const slot of this.slots) {
       remove(slot);
       if (slot.entry.first === undefined) this.#entries.delete(slot.entry.key);
-      else grant(slot.entry, ready);
+      else ready = grant(slot.entry, ready);
     }
-    for (const request of ready) request.#begin();
+    if (ready !== undefined) for (const request of ready) request.#begin();
   }
 
   #begin(): void {
-    this.#nested.delete(this);
+    if (this.within.length > 0) this.#nested.delete(this);
     this.#held();
   }
 }
@@ -173,14 +181,19 @@ function remove(slot: Slot): void {
   if (entry.waiting === slot) entry.waiting = after;
 }
 
-/** Lets those hold the key whose turn it is now. */
-function grant(entry: Entry, ready: Request[]): void {
+/** Lets those hold the key whose turn it is now; gives those who hold all of theirs by that. */
+function grant(entry: Entry, before: Request[] | undefined): Request[] | undefined {
   const { first } = entry;
+  let ready = before;
   let slot = entry.waiting;
   while (slot !== undefined && (slot === first || !(slot.isWrite || first?.isWrite))) {
     slot.isGranted = true;
-    if (slot.request.granted()) ready.push(slot.request);
+    if (slot.request.granted()) {
+      if (ready === undefined) ready = [slot.request];
+      else ready.push(slot.request);
+    }
     slot = slot.after;
   }
   entry.waiting = slot;
+  return ready;
 }

@@ -8,8 +8,8 @@ import type { Effect, Ready } from '../types.ts';
 const longestKey = 4_096;
 
 /**
- * What a call has to hold: what its tool's `locks` says, or without it the files that the guards found it would touch. No
- * key stands twice; `undefined` when there is none.
+ * What a call has to hold: what its tool's `locks` says, or without it the files that the guards found it would touch. `undefined`
+ * when there is none.
  *
  * A key lies below whatever stands before a `/` in it, as a file lies in a folder. It holds those above it for reading, so
  * whoever writes a folder (removes it, moves it) waits for all who are at work below, and they for it. Who reads a folder
@@ -17,7 +17,7 @@ const longestKey = 4_096;
  *
  * Throws a ToolError with the code `internal` when `locks` gives what cannot be used.
  */
-export function wantedLocks(ctx: Ready): Lock[] | undefined {
+export function wantedLocks(ctx: Ready): ReadonlyMap<string, Lock['mode']> | undefined {
   const { tool, effects } = ctx;
   const modes = new Map<string, Lock['mode']>();
   if (tool.locks !== undefined) {
@@ -28,7 +28,7 @@ export function wantedLocks(ctx: Ready): Lock[] | undefined {
       else if (effect.kind === 'fs.write') add(modes, effect.path, 'write');
     }
   }
-  return modes.size === 0 ? undefined : Array.from(modes, ([key, mode]) => ({ key, mode }));
+  return modes.size === 0 ? undefined : modes;
 }
 
 function add(modes: Map<string, Lock['mode']>, name: string, mode: Lock['mode']): void {

@@ -5,6 +5,8 @@ import type { Lock } from '../../src/tool.ts';
 
 const runs = process.env['CALLGATE_FULL'] === '1' ? 2_000 : 200;
 
+/** Each key once; who writes it need not read it. */
+const modes = (...locks: readonly Lock[]) => new Map(locks.map(({ key, mode }) => [key, mode]));
 const read = (key: string): Lock => ({ key, mode: 'read' });
 const write = (key: string): Lock => ({ key, mode: 'write' });
 
@@ -14,7 +16,7 @@ function asking(table: LockTable): { held: string[]; ask(name: string, ...locks:
   return {
     held,
     ask(name, ...locks) {
-      const request = table.request(locks, { name }, () => held.push(name));
+      const request = table.request(modes(...locks), { name }, () => held.push(name));
       if (request.isHeld) held.push(name);
       return request;
     },
@@ -76,12 +78,12 @@ describe('locks by key', () => {
   test('what is read already may be read again from within, though a writer waits; written it may not be', () => {
     const table = new LockTable();
     const outer = {};
-    table.request([read('a')], outer, () => {});
-    const writer = table.request([write('a')], {}, () => {});
-    const inner = table.request([read('a')], {}, () => {}, [outer]);
+    table.request(modes(read('a')), outer, () => {});
+    const writer = table.request(modes(write('a')), {}, () => {});
+    const inner = table.request(modes(read('a')), {}, () => {}, [outer]);
     expect(inner.isHeld).toBe(true);
     expect(writer.isHeld).toBe(false);
-    const hopeless = table.request([write('a')], {}, () => {}, [outer]);
+    const hopeless = table.request(modes(write('a')), {}, () => {}, [outer]);
     expect(hopeless.isHeld).toBe(false);
     expect(hopeless.isHopeless()).toBe(true);
   });
@@ -89,22 +91,22 @@ describe('locks by key', () => {
   test('a circle of waiting over others is found', () => {
     const table = new LockTable();
     const [first, second, between] = [{ name: 'first' }, { name: 'second' }, { name: 'between' }];
-    table.request([write('a')], first, () => {});
-    table.request([write('b')], second, () => {});
-    table.request([write('b'), write('c')], between, () => {});
-    const fromFirst = table.request([write('c')], {}, () => {}, [first]);
+    table.request(modes(write('a')), first, () => {});
+    table.request(modes(write('b')), second, () => {});
+    table.request(modes(write('b'), write('c')), between, () => {});
+    const fromFirst = table.request(modes(write('c')), {}, () => {}, [first]);
     expect(fromFirst.isHopeless()).toBe(false);
-    const fromSecond = table.request([write('a')], {}, () => {}, [second]);
+    const fromSecond = table.request(modes(write('a')), {}, () => {}, [second]);
     expect(fromSecond.isHopeless()).toBe(true);
     fromSecond.release();
-    const unrelated = table.request([write('c')], {}, () => {});
+    const unrelated = table.request(modes(write('c')), {}, () => {});
     expect(unrelated.isHopeless()).toBe(false);
   });
 
   test('many that wait for one key come and go without a search', () => {
     const table = new LockTable();
-    const holder = table.request([write('a')], {}, () => {});
-    const waiting = Array.from({ length: 100_000 }, () => table.request([write('a')], {}, () => {}));
+    const holder = table.request(modes(write('a')), {}, () => {});
+    const waiting = Array.from({ length: 100_000 }, () => table.request(modes(write('a')), {}, () => {}));
     // Were it quadratic, the test would run out of its time by far.
     for (const request of waiting) request.release();
     holder.release();
@@ -141,7 +143,7 @@ describe('whatever is asked for and given up, in whatever order', () => {
           if ('ask' in step) {
             const asked: Asked = {
               locks: step.ask as Lock[],
-              request: table.request(step.ask as Lock[], {}, () => {
+              request: table.request(modes(...(step.ask as Lock[])), {}, () => {
                 asked.told = true;
               }),
               told: false,
