@@ -56,8 +56,9 @@ export type CacheStage = Stage<Ready> & {
  * What is kept is a copy, and so is what is given: nobody can change another's answer. It is what the stages inside gave; those outside
  * (`normalize` with its redaction, an audit) see every answer anew. `meta.cached` has its `age_ms`.
  *
- * An answer may be stale by as much as `ttl`: a file that another program has changed, a page that is new. Calls of this
- * pipeline that may change something drop everything that is kept, whoever makes them.
+ * An answer may be stale by as much as `ttl`: a file that another program has changed, a page that is new. Calls that may change
+ * something drop everything that is kept, whoever makes them, as far as this stage sees them: under `forTools` it sees
+ * only those of the tools named there, and what others change it does not notice.
  *
  * Its place is behind all guards, or it would answer what they refuse: the pipeline checks that. Put it outside the timeout, for
  * answers that need no deadline. One cache for one pipeline.
@@ -74,7 +75,8 @@ export function cache(options: CacheOptions = {}): CacheStage {
 
   function cache(ctx: Ready, next: Next): Maybe<ToolResult> {
     if (!isKept(ctx)) return pass(ctx, next);
-    const key = callKey(ctx, vary);
+    // Looked at first, as an option that fails must not lose an answer that is there.
+    const key = ttlOf(ctx.tool) > 0 ? callKey(ctx, vary) : undefined;
     return key === undefined ? next() : answer(ctx, next, key);
   }
 
@@ -122,8 +124,7 @@ export function cache(options: CacheOptions = {}): CacheStage {
     if (copied === undefined) return 'failed';
     const [ownData, ownMeta] = copied.data as [unknown, Meta];
     const kept: Kept = { tool: ctx.tool.name, data: ownData, meta: ownMeta };
-    const milliseconds = ttlOf(ctx.tool);
-    if (isFresh && milliseconds > 0) recent.set(key, kept, copied.bytes + 2 * key.length, milliseconds);
+    if (isFresh) recent.set(key, kept, copied.bytes + 2 * key.length, ttlOf(ctx.tool));
     return kept;
   }
 

@@ -8,7 +8,7 @@ import { outcomeOf } from '../src/resilience/outcome.ts';
 import type { Failure, ToolResult } from '../src/result.ts';
 import { ignore, isThenable, toPromise } from '../src/thenable.ts';
 import { withTraits } from '../src/traits.ts';
-import type { Found, Maybe, Next, Stage } from '../src/types.ts';
+import type { Found, Maybe, Next, Ready, Stage } from '../src/types.ts';
 
 /** That a circuit breaker has opened, closed, or lets probes pass. */
 export interface BreakerChange {
@@ -35,7 +35,8 @@ export interface CircuitBreakerOptions {
   readonly codes?: readonly ErrorCode[];
   /**
    * What is counted together: calls with the same text. Default: tool and principal, so that nobody can take a tool away from
-   * others by making it fail; `({ tool }) => tool.name` finds out sooner that a service is down.
+   * others by making it fail, and the hosts that a URL guard before it found; `({ tool }) => tool.name` finds out sooner
+   * that a service is down.
    */
   readonly key?: (ctx: Found) => string;
   /** Is told of every change; what it throws is dropped. Default: nobody. */
@@ -160,8 +161,18 @@ function checked(options: CircuitBreakerOptions): Checked {
       probes: checkWhole(options.probes ?? 1, 'circuitBreaker({ probes })', 1),
     },
     codes: checkCodes('circuitBreaker({ codes })', options.codes ?? ['unavailable', 'timeout']),
-    keyOf: key ?? (({ tool, run }) => JSON.stringify([tool.name, run.principal ?? null])),
+    keyOf: key ?? keyByDefault,
     onChange,
     clock,
   };
+}
+
+/** One host that is down must not take away a tool that reaches all of them. */
+function keyByDefault(ctx: Found): string {
+  const { tool, run } = ctx;
+  const { effects } = ctx as Partial<Ready>;
+  const parts = [tool.name, run.principal ?? null];
+  if (effects === undefined) return JSON.stringify(parts);
+  const hosts = effects.flatMap((effect) => (effect.kind === 'net' ? [`${effect.host}:${effect.port}`] : []));
+  return JSON.stringify([...parts, ...hosts.sort()]);
 }

@@ -65,8 +65,10 @@ export function fallback(options: FallbackOptions): Stage<Ready> {
   const set = checked(options);
 
   function fallback(ctx: Ready, next: Next): Maybe<ToolResult> {
+    // Asked first, as an option that fails must not lose the failure that is there.
+    const isSafe = isSafeToRepeat(ctx) || set.safe(ctx.tool) === true;
     const judge = (result: ToolResult): Maybe<ToolResult> =>
-      result.ok || !isMeant(ctx, result, set) ? result : otherwise(ctx, result, set);
+      result.ok || !isMeant(ctx, result, isSafe, set) ? result : otherwise(ctx, result, set);
     const outcome = outcomeOf(ctx, next);
     return isThenable(outcome) ? toPromise(outcome).then(judge) : judge(outcome);
   }
@@ -78,9 +80,9 @@ export function fallback(options: FallbackOptions): Stage<Ready> {
 const suffix = '+fallback';
 const mostInARow = suffix.repeat(3);
 
-function isMeant(ctx: Ready, failure: Failure, { codes, safe, tool }: Checked): boolean {
+function isMeant(ctx: Ready, failure: Failure, isSafe: boolean, { codes, tool }: Checked): boolean {
   if (!codes.has(failure.code) || ctx.aborted) return false;
-  if (failure.effect !== 'none' && !isSafeToRepeat(ctx) && safe(ctx.tool) !== true) return false;
+  if (failure.effect !== 'none' && !isSafe) return false;
   return tool === undefined || !ctx.call.id.endsWith(mostInARow);
 }
 

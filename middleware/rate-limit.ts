@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../src/clock.ts';
 import { checkMilliseconds } from '../src/milliseconds.ts';
 import { checkOptions } from '../src/options.ts';
 import { checkFunction, checkWhole, spoken } from '../src/resilience/numbers.ts';
-import { TokenBuckets } from '../src/resilience/token-buckets.ts';
+import { BucketsByOwner, TokenBuckets } from '../src/resilience/token-buckets.ts';
 import { waitFor } from '../src/resilience/wait.ts';
 import type { Failure } from '../src/result.ts';
 import { step } from '../src/traits.ts';
@@ -34,7 +34,7 @@ export interface RateLimitOptions<In extends Found = Found> {
 
 /**
  * Lets so many calls through in a time, and a burst of them at once (a token bucket), by principal and tool. Calls without a
- * principal count together. Of more than 100,000 keys at a time, further ones share a limit.
+ * principal count together. Of more than 10,000 keys of a principal at a time, further ones share a limit.
  *
  * It is no guard: behind permission, calls that are refused cost nothing; inside a cache, neither do answers from it; inside a
  * retry, every attempt counts.
@@ -45,20 +45,27 @@ export interface RateLimitOptions<In extends Found = Found> {
  * Fails with `rate_limited`; `details` has `reason: 'rate_limit'` and `retry_after_ms`, which `retry` heeds.
  */
 export function rateLimit<In extends Found = Found>(options: RateLimitOptions<In>): Stage<In> {
-  const { calls, perMs, every, burst, tag, keyOf, maxWait, clock } = checked(options);
-  const buckets = new TokenBuckets(burst, perMs);
+  const { calls, perMs, every, burst, tag, shared, partOf, maxWait, clock } = checked(options);
+  const owners = new BucketsByOwner(() => new TokenBuckets(burst, perMs));
 
   function rateLimit(ctx: In): Maybe<Failure | undefined> {
     if (tag !== undefined && ctx.tool.tags?.includes(tag) !== true) return undefined;
-    const key = keyOf(ctx);
-    const taken = buckets.take(key, clock.now(), maxWait);
+    const part = partOf(ctx);
+    const now = clock.now();
+    const buckets = owners.of(ownerOf(ctx), now);
+    const taken = buckets.take(part, now, maxWait);
     if ('retryAfterMs' in taken) return refused(ctx, wholeMs(taken.retryAfterMs));
-    return taken.waitMs === 0 ? undefined : wait(ctx, key, taken.waitMs);
+    return taken.waitMs === 0 ? undefined : wait(ctx, buckets, part, taken.waitMs);
   }
 
-  async function wait(ctx: In, key: string, waitMs: number): Promise<Failure | undefined> {
+  /** Nobody in particular is an owner too, and none of the principals. */
+  function ownerOf({ run }: In): string {
+    return shared || run.principal === undefined ? '' : `principal ${run.principal}`;
+  }
+
+  async function wait(ctx: In, buckets: TokenBuckets, part: string, waitMs: number): Promise<Failure | undefined> {
     const ended = await waitFor(ctx, waitMs, clock);
-    if (ended !== undefined) buckets.giveBack(key, clock.now());
+    if (ended !== undefined) buckets.giveBack(part, clock.now());
     return ended;
   }
 
@@ -78,7 +85,8 @@ interface Checked<In extends Found> {
   readonly every: string;
   readonly burst: number;
   readonly tag: string | undefined;
-  readonly keyOf: (ctx: In) => string;
+  readonly shared: boolean;
+  readonly partOf: (ctx: In) => string;
   readonly maxWait: number;
   readonly clock: Clock;
 }
@@ -124,14 +132,14 @@ function checked<In extends Found>(options: RateLimitOptions<In>): Checked<In> {
   if (tag !== undefined && key !== undefined) throw new TypeError('rateLimit() takes a tag or a key, and not both.');
   if (typeof shared !== 'boolean') throw new TypeError('rateLimit({ shared }) must be true or false.');
   checkFunction(key, 'rateLimit({ key })');
-  const partOf = partFor(tag, key);
   return {
     calls,
     perMs: calls / units[unit].ms,
     every: units[unit].text,
     burst: checkWhole(burst ?? Math.max(1, Math.floor(calls)), 'rateLimit({ burst })', 1),
     tag,
-    keyOf: (ctx) => JSON.stringify([shared ? null : [ctx.run.principal ?? null], partOf(ctx)]),
+    shared,
+    partOf: partFor(tag, key),
     maxWait: maxWait === 0 ? 0 : checkMilliseconds(maxWait, 'rateLimit({ maxWait })'),
     clock,
   };

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../src/clock.ts';
 import { checkOptions } from '../src/options.ts';
 import { type Backoff, backoff } from '../src/resilience/backoff.ts';
+import { copyData } from '../src/resilience/copy-data.ts';
 import { checkFinite, checkFunction, checkWhole } from '../src/resilience/numbers.ts';
 import { noted, outcomeOf } from '../src/resilience/outcome.ts';
 import { isSafeToRepeat } from '../src/resilience/safety.ts';
@@ -9,7 +10,7 @@ import { causeOf, type Failure, rememberCause, type ToolResult } from '../src/re
 import { isThenable, toPromise } from '../src/thenable.ts';
 import type { Tool } from '../src/tool.ts';
 import { repeatable } from '../src/traits.ts';
-import type { Found, Maybe, Next, Stage } from '../src/types.ts';
+import type { Found, Maybe, Next, Ready, Stage } from '../src/types.ts';
 
 export interface RetryOptions {
   /** How often a call is tried altogether. Default 3. */
@@ -54,11 +55,13 @@ export function retry(options: RetryOptions = {}): Stage<Found> {
 
   function retry(ctx: Found, next: Next): Maybe<ToolResult> {
     const begunAt = set.clock.now();
+    const isSafe = isSafeToRepeat(ctx) || set.safe(ctx.tool) === true;
+    const first: Attempts = { begunAt, isSafe, argsOf: isSafe ? argumentsOf(ctx) : undefined };
     const outcome = outcomeOf(ctx, next);
     const judge = (result: ToolResult): Maybe<ToolResult> => {
       if (result.ok) return result;
-      const delayMs = delayBefore(ctx, result, 1, begunAt, set);
-      return delayMs === undefined ? result : again(ctx, next, result, delayMs, begunAt, set);
+      const delayMs = delayBefore(ctx, result, 1, first, set);
+      return delayMs === undefined ? result : again(ctx, next, result, delayMs, first, set);
     };
     return isThenable(outcome) ? toPromise(outcome).then(judge) : judge(outcome);
   }
@@ -66,12 +69,27 @@ export function retry(options: RetryOptions = {}): Stage<Found> {
   return repeatable(retry as Stage<Found>, { needs: ['tool'] });
 }
 
+/** What is known of a call before its first attempt. */
+interface Attempts {
+  readonly begunAt: number;
+  /** Two calls do no more than one. */
+  readonly isSafe: boolean;
+  /** The arguments as they were: a handler may have changed its own. */
+  readonly argsOf: (() => object) | undefined;
+}
+
+function argumentsOf(ctx: Found): (() => object) | undefined {
+  const { args } = ctx as Partial<Ready>;
+  const copied = args === undefined ? undefined : copyData(args);
+  return copied === undefined ? undefined : () => ({ args: copyData(copied.data)?.data });
+}
+
 async function again(
   ctx: Found,
   next: Next,
   first: Failure,
   firstDelay: number,
-  begunAt: number,
+  attempts: Attempts,
   set: Checked,
 ): Promise<ToolResult> {
   let failure = first;
@@ -87,11 +105,11 @@ async function again(
       break;
     }
     attempt++;
-    const result = await outcomeOf(ctx, next);
+    const result = await outcomeOf(ctx, () => (next as Next<object | undefined>)(attempts.argsOf?.()));
     if (result.ok) return noted(result, { attempts: attempt });
     failure = result;
     if (failure.effect === 'unknown') effect = 'unknown';
-    delayMs = delayBefore(ctx, failure, attempt, begunAt, set);
+    delayMs = delayBefore(ctx, failure, attempt, attempts, set);
   }
   const told = failure.effect === effect ? failure : rememberCause({ ...failure, effect }, causeOf(failure));
   return attempt === 1 ? told : noted(told, { attempts: attempt });
@@ -102,11 +120,11 @@ function delayBefore(
   ctx: Found,
   failure: Failure,
   attempt: number,
-  begunAt: number,
-  { attempts, budget, safe, clock, ...limits }: Checked,
+  { begunAt, isSafe }: Attempts,
+  { attempts, budget, clock, ...limits }: Checked,
 ): number | undefined {
   if (!failure.retryable || attempt >= attempts || ctx.aborted) return undefined;
-  if (failure.effect !== 'none' && !isSafeToRepeat(ctx) && safe(ctx.tool) !== true) return undefined;
+  if (failure.effect !== 'none' && !isSafe) return undefined;
   const delayMs = backoff(failure, attempt, limits);
   if (delayMs === undefined || clock.now() - begunAt + delayMs > budget) return undefined;
   return delayMs;

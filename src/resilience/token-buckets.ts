@@ -9,8 +9,8 @@ interface Bucket {
 /** Whoever waited as long as was said must not be refused for the last bit of a fraction. */
 const rounding = 1e-9;
 
-/** The most keys that are told apart at a time. */
-export const mostBuckets = 100_000;
+/** The most keys of one owner that are told apart at a time. */
+const mostBuckets = 10_000;
 
 /**
  * Token buckets by key: each holds `capacity` tokens, begins full and gets `perMs` of them back every millisecond. So within
@@ -35,6 +35,14 @@ export class TokenBuckets {
 
   get size(): number {
     return this.#buckets.size;
+  }
+
+  /** Whether all buckets are full, so that nothing would be lost with them. */
+  isIdle(now: number): boolean {
+    this.#dropFull(now);
+    const shared = this.#shared;
+    if (shared !== undefined && shared.tokens + (now - shared.at) * this.#perMs < this.#capacity) return false;
+    return this.#buckets.size === 0;
   }
 
   /** Takes a token, also one that will be there within `maxWaitMs`; `now` in milliseconds. */
@@ -81,5 +89,35 @@ export class TokenBuckets {
       if (tokens + (now - at) * this.#perMs < this.#capacity) return;
       this.#buckets.delete(key);
     }
+  }
+}
+
+/** Token buckets of many owners, so that the keys of one are never in the way of another's. */
+export class BucketsByOwner {
+  // Oldest use first.
+  readonly #owners = new Map<string, TokenBuckets>();
+  readonly #make: () => TokenBuckets;
+
+  constructor(make: () => TokenBuckets) {
+    this.#make = make;
+  }
+
+  get size(): number {
+    return this.#owners.size;
+  }
+
+  of(owner: string, now: number): TokenBuckets {
+    let buckets = this.#owners.get(owner);
+    if (buckets === undefined) {
+      for (const [name, oldest] of this.#owners) {
+        if (!oldest.isIdle(now)) break;
+        this.#owners.delete(name);
+      }
+      buckets = this.#make();
+    } else {
+      this.#owners.delete(owner);
+    }
+    this.#owners.set(owner, buckets);
+    return buckets;
   }
 }

@@ -85,6 +85,15 @@ describe('a hit', () => {
     expect(kept.size).toBe(0);
   });
 
+  test('is not lost to an option that fails: that is told before the tool is started', async () => {
+    const tool = counting('look');
+    const ttl = (): number => {
+      throw new Error('no time');
+    };
+    expect(await ask(setup([tool], { ttl }).router)).toMatchObject({ ok: false, code: 'internal', effect: 'none' });
+    expect(tool.calls).toHaveLength(0);
+  });
+
   test('can be changed by nobody for somebody else', async () => {
     const given = { list: [1], deep: { secret: false } };
     const clock = fakeClock();

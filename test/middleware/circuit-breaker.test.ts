@@ -176,6 +176,29 @@ describe('circuitBreaker', () => {
     expect(changes).toHaveLength(1);
   });
 
+  test('one host that is down does not take away a tool that reaches others', async () => {
+    const tool = defineTool({
+      name: 'fetch',
+      description: 'Fetches.',
+      parameters: { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] },
+      permission: 'read',
+      urls: ['url'],
+      handler: async ({ url }) => {
+        if (url.includes('down')) throw new ToolError('failed', { code: 'unavailable' });
+        return url;
+      },
+    });
+    const stage = circuitBreaker({ clock: fakeClock(), failures: 1 });
+    const router = createRouter({ tools: [tool], pipeline: defaultPipeline().before('timeout', 'breaker', stage) });
+    const get = async (url: string): Promise<string> => {
+      const result = await router.call({ name: 'fetch', arguments: { url } });
+      return result.ok ? 'ok' : isOpen(result) ? 'open' : result.code;
+    };
+    expect(await get('https://down.example.com/a')).toBe('unavailable');
+    expect(await get('https://down.example.com/b')).toBe('open');
+    expect(await get('https://up.example.com/')).toBe('ok');
+  });
+
   test('unless the program wants to count them together', async () => {
     const { make, does } = setup({ key: ({ tool }) => tool.name });
     does(down);

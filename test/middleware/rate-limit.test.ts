@@ -98,6 +98,24 @@ describe('rateLimit', () => {
     expect([await codes(router, 'a', { id: 'r1' }), await codes(router, 'a', { id: 'r2' })]).toEqual(['+', '-']);
   });
 
+  test("very many keys of one principal are in nobody else's way", async () => {
+    const clock = fakeClock();
+    const stage = rateLimit<Ready>({ perHour: 1, clock, key: ({ args }) => (args as { host: string }).host });
+    const router = createRouter({
+      tools: [tool('a')],
+      pipeline: defaultPipeline().before('timeout', 'rateLimit', stage),
+    });
+    const get = async (principal: string, host: string): Promise<boolean> =>
+      (await router.call({ name: 'a', arguments: { host } }, { run: { principal } })).ok;
+    for (let at = 0; at < 10_000; at++) await get('mallory', `${at}`);
+    expect([await get('mallory', 'x'), await get('mallory', 'y'), await get('mallory', '0')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect([await get('ann', 'x'), await get('ann', 'y'), await get('ann', 'x')]).toEqual([true, true, false]);
+  });
+
   test('stands under forTools as well', async () => {
     const { router } = setup({ perSecond: 1 }, (stage) => forTools('a', stage as never) as AnyStage);
     expect(await codes(router, 'aabb')).toBe('+-++');

@@ -288,6 +288,34 @@ describe('attempts', () => {
     expect(await router.call({ name: 'flaky' })).toMatchObject({ ok: false, code: 'internal' });
   });
 
+  test('get the arguments as they were, whatever an earlier one did to its own', async () => {
+    const seen: string[] = [];
+    const tool = flaky([], {
+      permission: 'read',
+      handler: async (args) => {
+        seen.push(JSON.stringify(args));
+        const { list } = args as { list: number[] };
+        list.push(list.length);
+        (args as { path?: string }).path = '../elsewhere';
+        throw new ToolError('down', down);
+      },
+    });
+    const { router, clock } = setup(tool);
+    const pending = router.call({ name: 'flaky', arguments: { list: [0] } });
+    await clock.advance(60_000);
+    expect(await pending).toMatchObject({ ok: false, meta: { attempts: 3 } });
+    expect(seen).toEqual(['{"list":[0]}', '{"list":[0]}', '{"list":[0]}']);
+  });
+
+  test('are not begun when an option fails: that is told before the tool is started', async () => {
+    const tool = flaky([down], { permission: 'write' });
+    const safe = (): boolean => {
+      throw new Error('no word');
+    };
+    expect(await run(setup(tool, { safe }))).toMatchObject({ ok: false, code: 'internal', effect: 'none' });
+    expect(tool.calls).toBe(0);
+  });
+
   test('all have the same idempotency key', async () => {
     const keys: string[] = [];
     const tool = flaky([], {

@@ -6,7 +6,7 @@ import { Breaker, type BreakerLimits, type Report } from '../../src/resilience/b
 import { checkCodes } from '../../src/resilience/codes.ts';
 import { copyData } from '../../src/resilience/copy-data.ts';
 import { Recent } from '../../src/resilience/recent.ts';
-import { TokenBuckets } from '../../src/resilience/token-buckets.ts';
+import { BucketsByOwner, TokenBuckets } from '../../src/resilience/token-buckets.ts';
 import type { Failure } from '../../src/result.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
 
@@ -138,6 +138,23 @@ describe('token buckets', () => {
     const buckets = new TokenBuckets(2, 1);
     for (let at = 0; at < 10_000; at++) buckets.take(`key ${at}`, at, 0);
     expect(buckets.size).toBeLessThanOrEqual(3);
+  });
+
+  test('owners whose buckets are all full take no room', () => {
+    const owners = new BucketsByOwner(() => new TokenBuckets(2, 1, 2));
+    for (let at = 0; at < 5_000; at++) {
+      const buckets = owners.of(`owner ${at % 50}`, at);
+      for (const key of ['a', 'b', 'c']) buckets.take(key, at, 0);
+    }
+    owners.of('last', 10_000);
+    expect(owners.size).toBe(1);
+  });
+
+  test('an owner keeps its buckets while one of them is not full', () => {
+    const owners = new BucketsByOwner(() => new TokenBuckets(1, 1e-6));
+    owners.of('a', 0).take('key', 0, 0);
+    for (let at = 1; at < 100; at++) owners.of(`${at}`, at);
+    expect(owners.of('a', 100).take('key', 100, 0)).toHaveProperty('retryAfterMs');
   });
 
   test('with too many keys at a time further ones share a bucket, and nobody gets tokens back by it', () => {
