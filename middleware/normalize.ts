@@ -91,16 +91,19 @@ export function normalize(options: NormalizeOptions = {}): NormalizeStage {
   const forShowing = createCleaner({ redactor, maxCharacters, hint: '' });
   const outbound = options.linkHosts && outboundHosts(options.linkHosts);
 
-  const stage: Stage = finish(function normalize(ctx: Call, outcome: unknown, threw: boolean): ToolResult {
-    const result = threw ? toFailure(ctx, outcome) : outcome;
-    try {
-      if (!isToolResult(result)) return notAResult(ctx);
-      return result.ok ? normalSuccess(ctx, result) : normalFailure(ctx, result);
-    } catch (error) {
-      // Only what was made to be unreadable comes here, such as a result that is a Proxy.
-      return ctx.fail('internal', 'The result could not be read. This is a fault of a stage.', { cause: error });
-    }
-  });
+  const stage: Stage = finish(
+    function normalize(ctx: Call, outcome: unknown, threw: boolean): ToolResult {
+      try {
+        const result = threw ? toFailure(ctx, outcome) : outcome;
+        if (!isToolResult(result)) return notAResult(ctx);
+        return result.ok ? normalSuccess(ctx, result) : normalFailure(ctx, result);
+      } catch (error) {
+        // Only what was made to be unreadable comes here, such as a result that is a Proxy.
+        return ctx.fail('internal', 'The result could not be read. This is a fault of a stage.', { cause: error });
+      }
+    },
+    { total: true },
+  );
   const cleans = (data: unknown) => (typeof data === 'string' ? forShowing.text : forShowing.value)(data, new Notes());
   return Object.assign(stage, { cleans });
 

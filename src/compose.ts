@@ -1,6 +1,7 @@
 import { CallContext } from './context.ts';
 import { StageError } from './errors.ts';
 import type { ToolResult } from './result.ts';
+import { concluding } from './settleable.ts';
 import { ignore, isThenable, toPromise } from './thenable.ts';
 import { type AnyStage, type FinishFunction, isAnswer, type StepFunction, traitsOf } from './traits.ts';
 import type { Maybe } from './types.ts';
@@ -39,7 +40,9 @@ export function compose(entries: readonly Entry[], options: ComposeOptions = {})
   for (let at = entries.length - 1; at >= 0; at--) {
     const entry = entries[at] as Entry;
     const inner = total ? chain : observed(chain);
-    total &&= traitsOf(entry.stage).total ?? false;
+    const traits = traitsOf(entry.stage);
+    // A finishing stage gets what was thrown inside it, so only its own faults could get out.
+    total = (traits.total ?? false) && (total || traits.finish !== undefined);
     if (options.watcher !== undefined) {
       chain = watched(entry, inner, options.watcher, options.strict ?? false);
       continue;
@@ -63,7 +66,7 @@ const noop = (): void => {};
 function observed(chain: Chain): Chain {
   return (ctx) => {
     const answer = chain(ctx);
-    if (answer instanceof Promise) answer.then(undefined, noop);
+    if (answer instanceof Promise) answer.then(noop, noop);
     return answer;
   };
 }
@@ -97,7 +100,7 @@ function once({ name, stage }: Entry, inner: Chain): Chain {
       if (entered) throw new StageError(name, 'called next() twice');
       entered = true;
       if (ctx.settled) return CallContext.afterEnd(ctx);
-      if (adds !== undefined) Object.assign(ctx, adds);
+      if (adds !== undefined) CallContext.add(ctx, adds);
       return inner(ctx);
     });
     if (answer === undefined) throw new StageError(name, noAnswer);
@@ -151,7 +154,7 @@ function row(entries: readonly Entry[], inner: Chain): Chain {
       if (typeof found !== 'object' || found === null) throw odd(found, at);
       if ('call_id' in found) return found as ToolResult;
       if (isThenable(found)) return later(ctx, found, at);
-      Object.assign(ctx, found);
+      CallContext.add(ctx, found);
     }
     return inner(ctx);
   }
@@ -162,7 +165,7 @@ function row(entries: readonly Entry[], inner: Chain): Chain {
     if (ctx.settled) return CallContext.afterEnd(ctx);
     if (found !== undefined) {
       if (typeof found !== 'object' || found === null) throw odd(found, at);
-      Object.assign(ctx, found);
+      CallContext.add(ctx, found);
     }
     return from(ctx, at + 1);
   }
@@ -184,7 +187,10 @@ function finishing(look: FinishFunction, inner: Chain): Chain {
       return look(ctx, error, true);
     }
     if (!isThenable(outcome)) return look(ctx, outcome, false);
-    return toPromise(outcome).then(
+    const pending = toPromise(outcome);
+    const last = (result: unknown, threw: boolean): ToolResult => look(ctx, result, threw);
+    if (concluding(pending, last)) return pending;
+    return pending.then(
       (result) => look(ctx, result, false),
       (error: unknown) => look(ctx, error, true),
     );
@@ -197,7 +203,7 @@ function repeating({ name, stage }: Entry, inner: Chain): Chain {
     const answer = stage(ctx, (adds?: object) => {
       if (ctx.settled) return CallContext.afterEnd(ctx);
       const fork = ctx.fork();
-      if (adds !== undefined) Object.assign(fork, adds);
+      if (adds !== undefined) CallContext.add(fork, adds);
       const attempt = settling(fork, inner);
       ignore(attempt);
       return attempt;

@@ -1,6 +1,7 @@
 import type pTimeout from 'p-timeout';
 import { type Clock, systemClock } from './clock.ts';
 import { longestTimer } from './milliseconds.ts';
+import { following, type Settlement, settle, settlementOf } from './settleable.ts';
 
 /** Settles the promise that {@link withDeadline} gave, unless it has settled. */
 export type Settle<T> = (outcome: T) => void;
@@ -18,78 +19,65 @@ export interface DeadlineRules<Subject, T> {
   watch(subject: Subject, settle: Settle<T>): void;
 }
 
-/** A promise that a deadline may settle itself, which saves a promise and a turn around it. */
-interface Settleable<T> extends Promise<T> {
-  [own]?: Own<T>;
-  [watched]?: true;
-}
-
-interface Own<T> {
-  settle: Settle<T>;
-  /** Set while a deadline waits for it. */
-  waiting: Waiting | undefined;
-}
-
-const own = Symbol('callgate.settleable');
-/** A deadline waits for it and settles it, as its rules say, when the call is aborted. */
-const watched = Symbol('callgate.watched');
-
-/**
- * As `pending.then(fulfilled, rejected)`, where neither throws nor gives a promise; a deadline that stands right around it
- * settles the promise itself instead of putting another one around it.
- */
-export function settleable<V, T>(
-  pending: Promise<V>,
-  fulfilled: (value: V) => T,
-  rejected: (error: unknown) => T,
-): Promise<T> {
-  const record = { settle: undefined, waiting: undefined } as unknown as Own<T>;
-  const promise: Settleable<T> = new Promise<T>((settle) => {
-    record.settle = settle;
-  });
-  promise[own] = record;
-  pending.then(
-    (value) => {
-      leave(record);
-      record.settle(fulfilled(value));
-    },
-    (error: unknown) => {
-      leave(record);
-      record.settle(rejected(error));
-    },
-  );
-  return promise;
-}
-
-function leave<T>({ waiting }: Own<T>): void {
-  if (waiting !== undefined && waiting.place >= 0) forget(waiting);
-}
-
-/** Whether a deadline stands right around it, by whose rules it settles when the call is aborted. */
-export function endsOnAbort(promise: Promise<unknown>): boolean {
-  return (promise as Settleable<unknown>)[watched] === true;
-}
-
-interface Waiting {
-  readonly pending: Promise<unknown>;
-  readonly subject: unknown;
-  readonly rules: DeadlineRules<unknown, unknown>;
-  readonly begunAt: number;
-  readonly limit: number;
-  readonly settle: Settle<unknown>;
-  /** Its place in `fresh`, or -1 once it has a timer or has settled. */
-  place: number;
-}
-
 // Most calls settle within the turn of the event loop in which they began, and no timer could fire before the next
 // one. So a timer is armed only for what is still pending then, and one immediate serves all of them.
 const fresh: Waiting[] = [];
 let scheduled = false;
 let timeoutOf: typeof pTimeout | undefined;
 
+/** A promise with a deadline, until it has a timer or has settled. */
+class Waiting {
+  readonly promise: Promise<unknown>;
+  readonly settlement: Settlement<unknown>;
+  readonly begunAt: number;
+  readonly limit: number;
+  readonly subject: unknown;
+  readonly rules: DeadlineRules<unknown, unknown>;
+  /** Its place in `fresh`, or -1. */
+  #place: number = fresh.length;
+
+  constructor(
+    promise: Promise<unknown>,
+    settlement: Settlement<unknown>,
+    begunAt: number,
+    limit: number,
+    subject: unknown,
+    rules: DeadlineRules<unknown, unknown>,
+  ) {
+    this.promise = promise;
+    this.settlement = settlement;
+    this.begunAt = begunAt;
+    this.limit = limit;
+    this.subject = subject;
+    this.rules = rules;
+    fresh.push(this);
+    if (scheduled) return;
+    scheduled = true;
+    setImmediate(arm);
+  }
+
+  /** Swaps the last one into its place: cheaper than any collection that keeps an order. */
+  leave(): void {
+    const place = this.#place;
+    if (place < 0) return;
+    this.#place = -1;
+    const last = fresh.pop() as Waiting;
+    if (last === this) return;
+    fresh[place] = last;
+    last.#place = place;
+  }
+
+  arm(): void {
+    this.#place = -1;
+    if (timeoutOf === undefined) void load().then(() => start(this));
+    else start(this);
+  }
+}
+
 /**
  * Gives the outcome of `pending`, unless the rules settle it before: because it took longer than `limit` milliseconds
- * after `begunAt` (by the rules' clock), or for a reason of their own. The promise waited for goes on.
+ * after `begunAt` (by the rules' clock), or for a reason of their own. What was waited for goes on. A promise that may be
+ * settled from outside is given back itself.
  */
 export function withDeadline<Subject, T>(
   pending: Promise<T>,
@@ -98,87 +86,50 @@ export function withDeadline<Subject, T>(
   subject: Subject,
   rules: DeadlineRules<Subject, T>,
 ): Promise<T> {
-  const record = (pending as Settleable<T>)[own];
-  if (record !== undefined) {
-    (pending as Settleable<T>)[watched] = true;
-    record.waiting = wait(pending, begunAt, limit, subject, rules as DeadlineRules<unknown, unknown>, record.settle);
-    return pending;
+  let promise = pending;
+  let settlement = settlementOf(promise);
+  if (settlement === undefined) {
+    promise = following(pending);
+    settlement = settlementOf(promise) as Settlement<T>;
   }
-  const promise: Settleable<T> = new Promise<T>((settle, reject) => {
-    const waiting = wait(pending, begunAt, limit, subject, rules as DeadlineRules<unknown, unknown>, settle);
-    pending.then(
-      (outcome) => {
-        if (waiting.place >= 0) forget(waiting);
-        settle(outcome);
-      },
-      (error: unknown) => {
-        if (waiting.place >= 0) forget(waiting);
-        reject(error);
-      },
-    );
-  });
-  promise[watched] = true;
+  settlement.waiting = new Waiting(
+    promise,
+    settlement as Settlement<unknown>,
+    begunAt,
+    limit,
+    subject,
+    rules as DeadlineRules<unknown, unknown>,
+  );
   return promise;
-}
-
-function wait<T>(
-  pending: Promise<T>,
-  begunAt: number,
-  limit: number,
-  subject: unknown,
-  rules: DeadlineRules<unknown, unknown>,
-  settle: Settle<T>,
-): Waiting {
-  const waiting = { pending, subject, rules, begunAt, limit, settle, place: fresh.length } as Waiting;
-  fresh.push(waiting);
-  if (!scheduled) {
-    scheduled = true;
-    setImmediate(arm);
-  }
-  return waiting;
-}
-
-/** Swaps the last one into its place: cheaper than any collection that keeps an order. */
-function forget(waiting: Waiting): void {
-  const last = fresh.pop() as Waiting;
-  if (last !== waiting) {
-    fresh[waiting.place] = last;
-    last.place = waiting.place;
-  }
-  waiting.place = -1;
 }
 
 function arm(): void {
   scheduled = false;
-  for (const waiting of fresh.splice(0)) {
-    waiting.place = -1;
-    if (timeoutOf === undefined) void load().then(() => start(waiting));
-    else start(waiting);
-  }
+  for (const waiting of fresh.splice(0)) waiting.arm();
 }
 
 async function load(): Promise<void> {
   timeoutOf ??= (await import('p-timeout')).default;
 }
 
-function start({ pending, subject, rules, begunAt, limit, settle }: Waiting): void {
+function start({ promise, settlement, subject, rules, begunAt, limit }: Waiting): void {
+  const settled = (outcome: unknown): void => settle(settlement, outcome, false);
   const { clock } = rules;
   const left = begunAt + limit - clock.now();
   // p-timeout 7 fires at once for what is longer than a timer can be.
   const milliseconds = left > longestTimer ? Number.POSITIVE_INFINITY : left;
   if (milliseconds <= 0) {
-    rules.expired(subject, limit, settle);
+    rules.expired(subject, limit, settled);
     return;
   }
-  const fallback = (): void => rules.expired(subject, limit, settle);
-  // It makes an error for each of its timers, in case they fire; the stack of one is what costs most here.
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
-  const timed = (timeoutOf as typeof pTimeout)(pending, { milliseconds, fallback, ...timersOf(clock) });
-  Error.stackTraceLimit = stackTraceLimit;
+  const fallback = (): void => rules.expired(subject, limit, settled);
+  // It makes an error for each of its timers, in case they fire, and the stack of one is what costs most here.
+  const timed = withoutStacks(() =>
+    (timeoutOf as typeof pTimeout)(promise, { milliseconds, fallback, ...timersOf(clock) }),
+  );
   timed.catch(() => {});
   rules.watch(subject, (outcome) => {
-    settle(outcome);
+    settled(outcome);
     // What was withdrawn leaves no timer behind to keep the process alive.
     timed.clear();
   });
@@ -193,4 +144,14 @@ function timersOf(clock: Clock): { customTimers?: NonNullable<Parameters<typeof 
       clearTimeout: ((timer: unknown) => clock.clearTimeout(timer)) as never,
     },
   };
+}
+
+function withoutStacks<T>(make: () => T): T {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return make();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }

@@ -1,11 +1,11 @@
 import { isContent } from './content.ts';
-import { settleable } from './deadline.ts';
 import { toFailure } from './failure.ts';
 import { drain, isGenerator } from './generator.ts';
 import { HandlerContext } from './handler-context.ts';
 import type { Failure, ToolResult } from './result.ts';
 import type { SchemaEngine } from './schema/engine.ts';
 import type { JsonSchemaObject } from './schema/json-schema.ts';
+import { settleable } from './settleable.ts';
 import { isThenable, toPromise } from './thenable.ts';
 import type { Tool, ToolContext } from './tool.ts';
 import type { Maybe, Ready } from './types.ts';

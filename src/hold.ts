@@ -2,51 +2,37 @@ import type { Clock } from './clock.ts';
 import { CallContext } from './context.ts';
 import { ToolError } from './errors.ts';
 import type { ToolResult } from './result.ts';
-import type { Held } from './under-way.ts';
+import { interrupt } from './settleable.ts';
 import { unwatchSignal, type Withdrawable, watchSignal } from './withdrawal.ts';
 
-/** For what a call is held. */
-export interface HoldOptions {
-  readonly signal: AbortSignal | undefined;
-  /** In milliseconds, or `Infinity`. */
-  readonly deadline: number;
-  readonly clock: Clock;
-  /** Those that are held, for whoever wants to withdraw them all. */
-  readonly held: Set<Held>;
-  /** Makes the answer of a call that is withdrawn. */
-  end(reason: unknown): ToolResult;
-}
-
 /**
- * Settles on the caller's signal, on the deadline and when the router is closed, whatever the stages do: with the chain's
- * answer if it comes within the turn that is left to it, and otherwise with what `end` makes of the reason.
+ * Has a call answered on its caller's signal and at its overall deadline (in milliseconds, or `Infinity`), whatever the
+ * stages do: with the chain's answer if it comes within the turn that is left to it, and otherwise with the reason.
  */
-export function hold(ctx: CallContext, answer: Promise<ToolResult>, options: HoldOptions): Promise<ToolResult> {
-  const { signal, deadline, clock, held, end } = options;
-  return new Promise((resolve) => {
-    const withdrawable: Withdrawable = {
-      place: -1,
-      withdraw: (reason) => {
-        ctx.abort(reason);
-        // The chain goes first, so that its stages see the end too; what hangs does not get a second turn.
-        setImmediate(() => {
-          if (!ctx.settled) resolve(end(reason));
-        });
-      },
-    };
-    const timer =
-      deadline === Number.POSITIVE_INFINITY
-        ? undefined
-        : clock.setTimeout(() => withdrawable.withdraw(overdue(ctx, deadline)), deadline);
-    held.add(withdrawable);
-    if (signal?.aborted) withdrawable.withdraw(signal.reason);
-    else if (signal !== undefined) watchSignal(signal, withdrawable);
-    ctx.onSettled(() => {
-      if (timer !== undefined) clock.clearTimeout(timer);
-      held.delete(withdrawable);
-      if (signal !== undefined) unwatchSignal(signal, withdrawable);
-    });
-    void answer.then(resolve);
+export function hold(
+  ctx: CallContext,
+  answer: Promise<ToolResult>,
+  signal: AbortSignal | undefined,
+  deadline: number,
+  clock: Clock,
+): void {
+  const withdrawable: Withdrawable = {
+    place: -1,
+    withdraw: (reason) => {
+      ctx.abort(reason);
+      // The chain goes first, so that its stages see the end too; what hangs does not get a second turn.
+      setImmediate(() => interrupt(answer, reason));
+    },
+  };
+  const timer =
+    deadline === Number.POSITIVE_INFINITY
+      ? undefined
+      : clock.setTimeout(() => withdrawable.withdraw(overdue(ctx, deadline)), deadline);
+  if (signal?.aborted) withdrawable.withdraw(signal.reason);
+  else if (signal !== undefined) watchSignal(signal, withdrawable);
+  ctx.onSettled(() => {
+    if (timer !== undefined) clock.clearTimeout(timer);
+    if (signal !== undefined) unwatchSignal(signal, withdrawable);
   });
 }
 

@@ -159,7 +159,7 @@ export class Registry {
       for (const [part, schema] of Object.entries({ parameters, output })) {
         if (schema === undefined) continue;
         try {
-          engine.compile(schema);
+          engine.compile(schema, part === 'output' ? { defaults: false } : { plain: true });
         } catch (error) {
           findings.push({ tool: name, problem: error instanceof Error ? error.message : String(error) });
           continue;

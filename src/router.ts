@@ -4,7 +4,6 @@ import { type Clock, systemClock } from './clock.ts';
 import { type Compiled, compile } from './compiled.ts';
 import { conclude } from './conclusion.ts';
 import { CallContext, type Host } from './context.ts';
-import { endsOnAbort } from './deadline.ts';
 import { defaultPipeline } from './default-pipeline.ts';
 import type { ArgumentsFor, DataOf } from './define-tool.ts';
 import { callChannel, stageChannel, traceCall, tracedStage } from './diagnostics.ts';
@@ -34,6 +33,7 @@ import {
   pipelineOptions,
   type RouterOptions,
 } from './router-options.ts';
+import { concluded } from './settleable.ts';
 import { type CloseOptions, Shutdown } from './shutdown.ts';
 import { checkMode, cleanerOf, closersOf, offersOf } from './stage-properties.ts';
 import { ignore, isThenable, toPromise } from './thenable.ts';
@@ -294,19 +294,10 @@ export class Router<State = unknown> {
     signal: AbortSignal | undefined,
     deadline: number,
   ): Promise<ToolResult> {
-    const answer = outcome.then(
-      (result) => this.#end(compiled, ctx, result, false),
-      (error: unknown) => this.#end(compiled, ctx, error, true),
-    );
-    this.#underWay.add(ctx);
-    if (signal === undefined && deadline === Number.POSITIVE_INFINITY && endsOnAbort(outcome)) return answer;
-    return hold(ctx, answer, {
-      signal,
-      deadline,
-      clock: this.#clock,
-      held: this.#underWay.held,
-      end: (reason) => this.#end(compiled, ctx, reason, true),
-    });
+    const answer = concluded(outcome, (result, threw) => this.#end(compiled, ctx, result, threw));
+    this.#underWay.add(ctx, answer);
+    if (signal !== undefined || deadline !== Number.POSITIVE_INFINITY) hold(ctx, answer, signal, deadline, this.#clock);
+    return answer;
   }
 
   /** Whether a closed router takes this call: as one that belongs to a call under way, until those are aborted. */

@@ -98,7 +98,7 @@ export interface Ready<State = unknown> extends Found<State> {
   readonly mustAsk?: string;
 }
 
-/** Hands on to the rest of the chain, with what this stage adds. To be called once. */
+/** Hands on to the rest of the chain, with what this stage adds, under names that are text. To be called once. */
 export type Next<Adds = unknown> = unknown extends Adds ? () => Maybe<ToolResult> : (adds: Adds) => Maybe<ToolResult>;
 
 /**

@@ -1,23 +1,19 @@
 import { CallContext } from './context.ts';
-
-/** A call that can be given an answer whatever its stages do. */
-export interface Held {
-  withdraw(reason: unknown): void;
-}
+import type { ToolResult } from './result.ts';
+import { interrupt } from './settleable.ts';
 
 /**
  * The calls of a router that have not ended: those whose answer, or whose handler, is still to come. A call that settles at
  * once never stands here; the others know their place, so that leaving is as cheap as coming.
  */
 export class UnderWay {
-  /** Those that are held, for the router's end to withdraw. */
-  readonly held: Set<Held> = new Set();
   readonly #calls: CallContext[] = [];
   #emptied: (() => void)[] = [];
 
-  add(ctx: CallContext): void {
+  /** With the promise of its answer, if it has not been answered. */
+  add(ctx: CallContext, answer?: Promise<ToolResult>): void {
     if (CallContext.placeOf(ctx) >= 0) return;
-    CallContext.placeAt(ctx, this.#calls.length);
+    CallContext.placeAt(ctx, this.#calls.length, answer);
     this.#calls.push(ctx);
   }
 
@@ -31,11 +27,11 @@ export class UnderWay {
     const last = this.#calls.pop() as CallContext;
     if (last !== ctx) {
       this.#calls[place] = last;
-      CallContext.placeAt(last, place);
+      CallContext.placeAt(last, place, CallContext.answerOf(last));
     }
     CallContext.placeAt(ctx, -1);
     if (this.#calls.length > 0) return;
-    for (const emptied of this.#emptied.splice(0)) emptied();
+    if (this.#emptied.length > 0) for (const emptied of this.#emptied.splice(0)) emptied();
   }
 
   /** Settles when none is left. */
@@ -48,7 +44,12 @@ export class UnderWay {
 
   /** Every call is answered within a turn of the event loop; a handler may go on. */
   abort(reason: unknown): void {
-    for (const held of [...this.held]) held.withdraw(reason);
-    for (const ctx of [...this.#calls]) ctx.abort(reason);
+    const calls = [...this.#calls];
+    const answers = calls.map(CallContext.answerOf);
+    for (const ctx of calls) ctx.abort(reason);
+    // The chain goes first, as when a caller withdraws its call.
+    setImmediate(() => {
+      for (const answer of answers) if (answer !== undefined) interrupt(answer, reason);
+    });
   }
 }

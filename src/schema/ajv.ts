@@ -25,6 +25,7 @@ const require = createRequire(import.meta.url);
 
 interface CompilerOptions {
   readonly defaults: boolean;
+  readonly plain?: boolean;
   readonly formats?: boolean;
   readonly schemas?: Readonly<Record<string, JsonSchema>>;
 }
@@ -32,7 +33,7 @@ interface CompilerOptions {
 /** Compiles schemas with Ajv, each by its own dialect: one instance a dialect, made when first needed. */
 export class AjvCompiler {
   readonly #options: CompilerOptions;
-  readonly #instances = new Map<Dialect, Instance>();
+  readonly #instances = new Map<string, Instance>();
 
   constructor(options: CompilerOptions) {
     this.#options = options;
@@ -46,7 +47,7 @@ export class AjvCompiler {
   }
 
   #validator(prepared: JsonSchema, dialect: Dialect, schema: JsonSchema): Validator {
-    const validate = this.#instance(dialect).compile(prepared);
+    const validate = this.#instance(dialect, prepared).compile(prepared);
     let explainer: Explainer | undefined;
     const validator = (value: unknown): readonly Violation[] | undefined => {
       try {
@@ -61,11 +62,15 @@ export class AjvCompiler {
     return Object.assign(validator, { fills: this.#options.defaults && hasDefault(prepared) });
   }
 
-  #instance(dialect: Dialect): Instance {
-    const current = this.#instances.get(dialect);
+  #instance(dialect: Dialect, schema: JsonSchema): Instance {
+    const { plain, schemas } = this.#options;
+    // Plain data inherits what every object does, so only a schema that speaks of that must look at own properties.
+    const ownProperties = !plain || schemas !== undefined || speaksOfInherited(schema);
+    const kind = `${dialect} ${ownProperties}`;
+    const current = this.#instances.get(kind);
     if (current !== undefined && current.compiled < mostCompiled) return current;
-    const made = new Instance(dialect, this.#options);
-    this.#instances.set(dialect, made);
+    const made = new Instance(dialect, this.#options, ownProperties);
+    this.#instances.set(kind, made);
     return made;
   }
 }
@@ -76,14 +81,14 @@ class Instance {
   readonly #refs: Ajv['refs'];
   readonly #schemas: Ajv['schemas'];
 
-  constructor(dialect: Dialect, options: CompilerOptions) {
+  constructor(dialect: Dialect, options: CompilerOptions, ownProperties: boolean) {
     const loaded = require(modules[dialect]) as { default: new (options: Options) => Ajv };
     const AjvClass = loaded.default;
     this.#ajv = new AjvClass({
       strict: false,
       strictNumbers: true,
       allErrors: false,
-      ownProperties: true,
+      ownProperties,
       coerceTypes: false,
       removeAdditional: false,
       useDefaults: options.defaults,
@@ -123,6 +128,12 @@ class Instance {
     restore(this.#ajv.refs, this.#refs);
     restore(this.#ajv.schemas, this.#schemas);
   }
+}
+
+/** Whether a name that every object inherits, such as `toString`, stands anywhere in a schema. */
+function speaksOfInherited(schema: JsonSchema): boolean {
+  const text = JSON.stringify(schema);
+  return Object.getOwnPropertyNames(Object.prototype).some((name) => text.includes(JSON.stringify(name)));
 }
 
 function hasDefault(schema: JsonSchema): boolean {

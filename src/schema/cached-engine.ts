@@ -10,18 +10,24 @@ export interface Compiler {
   compile(schema: JsonSchema): Validator;
 }
 
-/** An engine that compiles equal schemas once: one compiler that fills defaults in, and one that changes nothing. */
+/**
+ * An engine that compiles equal schemas once: one compiler that fills defaults in, one that changes nothing, and one that
+ * fills defaults in and takes plain data for granted.
+ */
 export class CachedEngine implements SchemaEngine {
   readonly #filling: Compiled;
   readonly #checking: Compiled;
+  readonly #plain: Compiled;
 
-  constructor(filling: Compiler, checking: Compiler) {
+  constructor(filling: Compiler, checking: Compiler, plain?: Compiler) {
     this.#filling = new Compiled(filling);
     this.#checking = new Compiled(checking);
+    this.#plain = plain === undefined ? this.#filling : new Compiled(plain);
   }
 
   compile(schema: JsonSchema, options?: CompileOptions): Validator {
-    return (options?.defaults === false ? this.#checking : this.#filling).get(schema);
+    if (options?.defaults === false) return this.#checking.get(schema);
+    return (options?.plain ? this.#plain : this.#filling).get(schema);
   }
 }
 

@@ -42,7 +42,7 @@ export function createArgumentsCheck(
     let found = known.get(tool);
     if (found === undefined) {
       try {
-        found = { validator: engine.compile(tool.parameters), opening: openingOf(tool) };
+        found = { validator: engine.compile(tool.parameters, { plain: true }), opening: openingOf(tool) };
       } catch (error) {
         return badSchema(tool, error);
       }

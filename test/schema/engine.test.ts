@@ -368,6 +368,18 @@ describe('values', () => {
   });
 });
 
+it.each(['toString', 'constructor', 'valueOf', 'hasOwnProperty', '__proto__'])(
+  'plain data that does not have %s does not have it, though it inherits it',
+  (name) => {
+    const fits = compile({ type: 'object', required: [name] }, { plain: true });
+    expect(fits({})).toHaveLength(1);
+    const dependent = compile({ type: 'object', dependentRequired: { a: [name] } }, { plain: true });
+    expect(dependent({ a: 1 })).toHaveLength(1);
+    const described = compile({ type: 'object', properties: { [name]: { type: 'number' } } }, { plain: true });
+    expect(described({})).toBeUndefined();
+  },
+);
+
 describe('nothing can make validation slow', () => {
   const within = (milliseconds: number, action: () => void): void => {
     const begun = process.cpuUsage();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSchemaEngine } from '../../src/schema/engine.ts';
+import type { JsonSchema } from '../../src/schema/json-schema.ts';
 import { corpora, missing } from './corpora.ts';
 import { groupsOf, outcome, remotesOf, withDialect } from './suite.ts';
 
@@ -49,5 +50,23 @@ describe.skipIf(corpora === undefined)(`the JSON Schema test suite${corpora ? ''
     expect(failed.filter((name) => !differences.some(([kind]) => kind.test(name)))).toEqual([]);
     expect(total).toBe(all);
     expect(total - failed.length).toBeGreaterThanOrEqual(plain);
+  });
+
+  it.each(Object.entries(drafts))('%s comes out the same where data is known to be plain', (draft, { dialect }) => {
+    const engine = createSchemaEngine({ formats: false });
+    const verdict = (schema: JsonSchema, data: unknown, plain: boolean): boolean | string => {
+      try {
+        return engine.compile(schema, { plain })(structuredClone(data)) === undefined;
+      } catch (error) {
+        return String(error);
+      }
+    };
+    for (const [file, group] of groupsOf(draft)) {
+      const schema = withDialect(group.schema, dialect);
+      for (const { data, description } of group.tests) {
+        const where = `${file}: ${group.description}: ${description}`;
+        expect(verdict(schema, data, true), where).toBe(verdict(schema, data, false));
+      }
+    }
   });
 });
