@@ -3,6 +3,7 @@ import { ToolError } from './errors.ts';
 import { adoptSignal } from './nesting.ts';
 import type { ToolResult } from './result.ts';
 import type { ToolCall } from './types.ts';
+import { unwatchSignal, type Withdrawable, watchSignal } from './withdrawal.ts';
 
 /** What happens while a batch runs: a call was answered, or its tool said how far it has come. */
 export type StreamEvent =
@@ -69,9 +70,10 @@ async function* eventsOf(
     events.push(event);
     wake();
   };
-  const withdraw = (): void => left.abort(batch.signal?.reason);
-  if (batch.signal?.aborted) withdraw();
-  else batch.signal?.addEventListener('abort', withdraw, { once: true });
+  const { signal } = batch;
+  const withdrawn: Withdrawable = { place: -1, withdraw: (reason) => left.abort(reason) };
+  if (signal?.aborted) withdrawn.withdraw(signal.reason);
+  else if (signal !== undefined) watchSignal(signal, withdrawn);
   let running = true;
   const done = each(
     calls,
@@ -81,7 +83,7 @@ async function* eventsOf(
   ).then(() => {
     running = false;
     // Here and not at the end of the loop, which whoever forgets the stream half-way never reaches.
-    batch.signal?.removeEventListener('abort', withdraw);
+    if (signal !== undefined) unwatchSignal(signal, withdrawn);
     wake();
   });
   try {
