@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { FrameReader, headerFor } from './frames.ts';
@@ -122,11 +122,30 @@ class ChildTransport {
 function commandOf({ memory, execArgv, launcher }: TransportOptions): [string, string[]] {
   const entry = fileURLToPath(entryOf('process-entry'));
   const heap = `--max-old-space-size=${Math.ceil(memory / 1_048_576)}`;
-  // On Linux, everything that the process writes to counts as data, buffers as well as the heap.
-  const limits = ['--core=0', `--data=${Math.ceil(memory) + besideHeap}`, '--'];
-  const bounded = process.platform === 'linux' && existsSync(prlimit) ? [prlimit, ...limits] : [];
+  const bounded = process.platform === 'linux' && existsSync(prlimit) ? [prlimit, ...limitsFor(memory), '--'] : [];
   const [file = process.execPath, ...args] = [...launcher, ...bounded, process.execPath, heap, ...execArgv, entry];
   return [file, args];
+}
+
+/** On Linux, everything that a process may write to counts as data, buffers as well as the heap. */
+function limitsFor(memory: number): string[] {
+  reserved ??= reservedForCode();
+  return ['--core=0', `--data=${Math.ceil(memory) + besideHeap + reserved}`];
+}
+
+let reserved: number | undefined;
+
+/**
+ * What this release of Node.js sets aside for code when it starts, in bytes: later ones do it in a way that counts as data,
+ * though nearly all of it stays untouched, and would not start within the limit alone.
+ */
+function reservedForCode(): number {
+  let bytes = 0;
+  const maps = readFileSync('/proc/self/maps', 'latin1');
+  for (const [, from = '', to = ''] of maps.matchAll(/^([0-9a-f]+)-([0-9a-f]+) rwxp 0+ 00:00 /gm)) {
+    bytes += Number.parseInt(to, 16) - Number.parseInt(from, 16);
+  }
+  return bytes;
 }
 
 const alive = new Set<number>();
