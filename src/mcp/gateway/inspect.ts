@@ -58,7 +58,7 @@ export async function inspect(
   const tools = registry.list({ source });
   const findings = await registry.verify({ notes: true });
   const guesses = tools.flatMap((tool) =>
-    guessGuards([tool]).guesses.filter(({ argument }) => !isDeclared(tool, argument)),
+    guessGuards([tool]).guesses.filter(({ argument }) => !isDeclared(declared(tool), argument)),
   );
   return {
     name: connection.name,
@@ -100,20 +100,19 @@ function proposed(tools: readonly Tool[], guesses: readonly GuardGuess[]): Guard
   return Object.fromEntries(entries);
 }
 
-function describe(tool: Tool): Pick<InspectedTool, 'name' | 'description' | 'arguments' | 'annotations' | 'guards'> {
-  const { name, description, parameters, annotations = {}, permission, paths, urls, commands } = tool;
+function declared({ permission, paths, urls, commands }: Tool): GuardDeclaration {
   return {
-    name,
-    description,
-    arguments: Object.keys(parameters.properties ?? {}),
-    annotations,
-    guards: {
-      ...(permission !== undefined && { permission }),
-      ...(paths !== undefined && { paths }),
-      ...(urls !== undefined && { urls }),
-      ...(commands !== undefined && { commands }),
-    },
+    ...(permission !== undefined && { permission }),
+    ...(paths !== undefined && { paths }),
+    ...(urls !== undefined && { urls }),
+    ...(commands !== undefined && { commands }),
   };
+}
+
+function describe(tool: Tool): Pick<InspectedTool, 'name' | 'description' | 'arguments' | 'annotations' | 'guards'> {
+  const { name, description, parameters, annotations = {} } = tool;
+  const names = Object.keys(parameters.properties ?? {});
+  return { name, description, arguments: names, annotations, guards: declared(tool) };
 }
 
 async function judged(

@@ -1,5 +1,6 @@
 import { forLog } from '../../output/control-characters.ts';
 import type { Approve } from '../../policy/approval.ts';
+import { type LintOptions, lint } from '../../policy/lint.ts';
 import { deepFreeze } from '../../policy/snapshot.ts';
 import { createRegistry, type Registry } from '../../registry.ts';
 import type { Router } from '../../router.ts';
@@ -65,6 +66,9 @@ export async function openGateway(config: GatewayConfig, options: OpenGatewayOpt
     if (failed !== undefined) throw new ConfigError(`${failed.problem} It is required, so nothing was started.`);
     if (connections.length === 0) throw new ConfigError('No server could be started.');
     reportTools(connections, registry, config, report);
+    for (const { rule, message } of lint(config.policy?.rules ?? [], lintOptions(shown, config))) {
+      report(`${rule} of the policy: ${message}`);
+    }
     return { router, connections, close };
   } catch (error) {
     await close();
@@ -126,6 +130,11 @@ function fixTools(registry: Registry): void {
       for (const tool of registry.list()) for (const part of Object.values(tool)) deepFreeze(part);
     });
   });
+}
+
+function lintOptions(registry: Registry, { policy }: GatewayConfig): LintOptions {
+  const modes = policy?.modes;
+  return { tools: registry.list(), ...(modes !== undefined && { modes }) };
 }
 
 function reportTools(
