@@ -12,7 +12,7 @@ import {
   type StandardOutput,
   type StandardSchema,
 } from './schema/standard-schema.ts';
-import type { Tool, ToolContext } from './tool.ts';
+import type { Lock, Tool, ToolContext } from './tool.ts';
 import type { Maybe } from './types.ts';
 
 /** A schema of TypeBox, which is JSON Schema whose types are literal. https://github.com/sinclairzx81/typebox */
@@ -59,7 +59,7 @@ export type ArgumentsFor<T> = T extends { readonly [types]?: { readonly input: i
 export interface ToolDefinition<S, O, P, U = undefined, C = undefined>
   extends Omit<
     Tool,
-    'parameters' | 'output' | 'paths' | 'urls' | 'commands' | 'handler' | 'preview' | 'standardSchema'
+    'parameters' | 'output' | 'paths' | 'urls' | 'commands' | 'locks' | 'handler' | 'preview' | 'standardSchema'
   > {
   /** The arguments: a JSON Schema object, or a Standard Schema (zod, valibot, arktype ...). */
   readonly parameters: S;
@@ -76,6 +76,11 @@ export interface ToolDefinition<S, O, P, U = undefined, C = undefined>
   readonly urls?: U;
   /** Which arguments are command lines or argument lists, as `urls`; or these with the language of their text. */
   readonly commands?: C;
+  /**
+   * What a call touches: those that only read a key run together, one that writes it runs alone. Default: the paths among
+   * its arguments, by their intents.
+   */
+  locks?(args: ArgumentsOf<S>): readonly Lock[];
   handler(args: ArgumentsOf<S>, context: ContextOf<P, U, C>): Given<O>;
   preview?(args: ArgumentsOf<S>, context: ContextOf<P, U, C>): unknown;
 }

@@ -46,7 +46,7 @@ export type { JsonSchema, JsonSchemaObject } from './schema/json-schema.ts';
 export type { StandardSchema } from './schema/standard-schema.ts';
 export type { CloseOptions } from './shutdown.ts';
 export type { StageEvents, Tell } from './stage-events.ts';
-export type { PermissionLevel, Tool, ToolAnnotations, ToolContext } from './tool.ts';
+export type { Lock, PermissionLevel, Tool, ToolAnnotations, ToolContext } from './tool.ts';
 export {
   type Capability,
   finish,
