@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ToolError } from '../../src/errors.ts';
+import { Backoff } from '../../src/isolation/backoff.ts';
+import { FrameReader, headerFor } from '../../src/isolation/frames.ts';
+import { handlerModuleOf, moduleHandler } from '../../src/isolation/module-handler.ts';
+import { readFromWorker, written } from '../../src/isolation/protocol.ts';
+import { heardError, tellError } from '../../src/isolation/told-error.ts';
+
+describe('messages on a stream of bytes', () => {
+  const messages = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 12 });
+
+  it('come out as they went in, however the stream is cut', () => {
+    fc.assert(
+      fc.property(messages, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), (given, cuts) => {
+        const stream = Buffer.concat(given.flatMap((message) => [headerFor(message), message]));
+        const read: Uint8Array[] = [];
+        const reader = new FrameReader(
+          1_000,
+          (bytes) => read.push(bytes),
+          () => expect.unreachable(),
+        );
+        for (let at = 0, turn = 0; at < stream.length; turn++) {
+          const length = cuts[turn % cuts.length] as number;
+          reader.push(stream.subarray(at, at + length));
+          at += length;
+        }
+        expect(read).toEqual(given);
+        // Memory of their own, and no more than that.
+        for (const bytes of read) expect(bytes.buffer.byteLength).toBe(bytes.byteLength);
+      }),
+    );
+  });
+
+  it('end with the first that is too long', () => {
+    const read: number[] = [];
+    const tooLong: number[] = [];
+    const reader = new FrameReader(
+      8,
+      ({ length }) => read.push(length),
+      (length) => tooLong.push(length),
+    );
+    const long = new Uint8Array(9);
+    reader.push(Buffer.concat([headerFor(new Uint8Array(8)), new Uint8Array(8), headerFor(long)]));
+    reader.push(long);
+    reader.push(headerFor(new Uint8Array(1)));
+    expect([read, tooLong]).toEqual([[8], [9]]);
+  });
+});
+
+describe('what a worker sends', () => {
+  it('is a message of a known form, or nothing, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.anything({ withDate: true, withMap: true, withTypedArray: true }), (value) => {
+        const message = readFromWorker(written(value as never));
+        expect(message === undefined || typeof message.type === 'string').toBe(true);
+      }),
+    );
+    fc.assert(fc.property(fc.uint8Array(), (bytes) => void readFromWorker(bytes)));
+  });
+
+  it('holds nothing but the members that belong to it', () => {
+    const sent = { type: 'done', call: 1, data: 2, extra: 3, ['__proto__']: { polluted: true } };
+    expect(readFromWorker(written(sent as never))).toEqual({ type: 'done', call: 1, data: 2 });
+  });
+});
+
+describe('errors on their way', () => {
+  it.each([
+    new TypeError('wrong', { cause: new Error('because') }),
+    Object.assign(new Error('no such file'), { code: 'ENOENT' }),
+    new AggregateError([new Error('one'), new Error('two')], 'all failed'),
+    new DOMException('stopped', 'AbortError'),
+  ])('keep name, message, code, cause and errors: %s', (error) => {
+    const heard = heardError(structuredClone(tellError(error))) as AggregateError & { code?: unknown };
+    expect(heard).toBeInstanceOf(Error);
+    expect([heard.name, heard.message]).toEqual([error.name, error.message]);
+    expect((heard.cause as Error | undefined)?.message).toBe((error.cause as Error | undefined)?.message);
+    if (error instanceof AggregateError) expect(heard.errors.map(({ message }) => message)).toEqual(['one', 'two']);
+    else if (typeof (error as { code?: unknown }).code === 'string') expect(heard.code).toBe('ENOENT');
+  });
+
+  it('of a ToolError keep code, text and options; its private cause becomes text', () => {
+    const error = new ToolError('changed', {
+      code: 'conflict',
+      retryable: false,
+      effect: 'none',
+      details: { at: 1n },
+      cause: new Error('private'),
+    });
+    const heard = heardError(structuredClone(tellError(error))) as ToolError;
+    expect(heard).toBeInstanceOf(ToolError);
+    expect(heard).toMatchObject({
+      message: 'changed',
+      code: 'conflict',
+      options: { retryable: false, effect: 'none', details: { at: '1' }, cause: expect.stringContaining('private') },
+    });
+  });
+
+  it('are errors or data, whatever was thrown and whatever was told of it', () => {
+    fc.assert(fc.property(fc.anything(), (thrown) => void structuredClone(tellError(thrown))));
+    fc.assert(
+      fc.property(fc.anything(), (told) => {
+        heardError(told);
+      }),
+    );
+    const hidden = new Proxy(new Error('x'), {
+      get() {
+        throw new Error('not readable');
+      },
+    });
+    expect(heardError(tellError(hidden))).toBeInstanceOf(Error);
+  });
+});
+
+describe('moduleHandler', () => {
+  it.each([
+    [new URL('file:///app/tool.js'), 'file:///app/tool.js'],
+    ['file:///app/tool.js', 'file:///app/tool.js'],
+    ['/app/a tool.js', 'file:///app/a%20tool.js'],
+    ['data:text/javascript,export default 1', 'data:text/javascript,export default 1'],
+    ['some-package', 'some-package'],
+    ['@scope/package/tools', '@scope/package/tools'],
+  ])('names the module: %s', (given, module) => {
+    expect(handlerModuleOf(moduleHandler(given, 'run'))).toEqual({ module, name: 'run' });
+  });
+
+  it.each(['./tool.js', '../tool.js', '', '.', '.\\tool.js', 'https://example.com/tool.js', 7 as unknown as string])(
+    'refuses %j',
+    (given) => {
+      expect(() => moduleHandler(given, 'run')).toThrow(TypeError);
+    },
+  );
+
+  it('refuses what is no name of an export', () => {
+    expect(() => moduleHandler('some-package', '')).toThrow(/name of an export/);
+    expect(() => moduleHandler('some-package', undefined as unknown as string)).toThrow(/name of an export/);
+  });
+});
+
+it('a module rests longer with each failure, and no longer once it has loaded', () => {
+  let now = 0;
+  const backoff = new Backoff({ now: () => now, setTimeout: () => 0, clearTimeout: () => {} });
+  const rests = Array.from({ length: 12 }, () => {
+    backoff.note('m', false);
+    return backoff.restOf('m')?.rest ?? 0;
+  });
+  expect(rests.slice(0, 5)).toEqual([0, 250, 500, 1_000, 2_000]);
+  expect(rests.at(-1)).toBe(30_000);
+  now = 30_001;
+  expect(backoff.restOf('m')).toBeUndefined();
+  backoff.note('m', true);
+  backoff.note('m', false);
+  expect(backoff.restOf('m')).toBeUndefined();
+});
