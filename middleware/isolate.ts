@@ -21,6 +21,9 @@ export interface IsolateOptions {
   /**
    * The JavaScript heap of each, in bytes. Buffers are not in it: on Linux a process is held to this and 256 MiB more of
    * everything, elsewhere and in threads buffers are not bounded. Default 256 MiB (268,435,456).
+   *
+   * In a thread it is no protection: one that fills its heap fast may end the whole program before V8 stops it (seen with
+   * Node 22 and 24). What may do so belongs into a process.
    */
   readonly memory?: number;
   /** How long a handler whose call was aborted may take to end by itself, in milliseconds; then it is killed. Default 200. */
