@@ -394,6 +394,22 @@ describe('what changes something makes answers stale', () => {
     expect(await ask(router)).toMatchObject({ data: 'new', meta: { cached: { age_ms: 0 } } });
   });
 
+  test('what was being read meanwhile does not take the place of what is newer', async () => {
+    const gates = [new Gate<string>(), new Gate<string>()];
+    const look = counting('look', {}, (_, calls) => gates[calls - 1]?.passed ?? 'newest');
+    const { router } = setup([look, counting('write', { permission: 'write' })]);
+    const before = ask(router);
+    await until(() => look.calls.length === 1);
+    await ask(router, {}, {}, 'write');
+    const after = ask(router);
+    await until(() => look.calls.length === 2);
+    gates[1]?.open('new');
+    expect((await after).data).toBe('new');
+    gates[0]?.open('old');
+    expect((await before).data).toBe('old');
+    expect((await ask(router)).data).toBe('new');
+  });
+
   test('what was read while something was written is dropped when that ends', async () => {
     const gate = new Gate<string>();
     const look = counting('look');

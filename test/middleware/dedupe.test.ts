@@ -220,6 +220,15 @@ describe('a first that fails', () => {
     expect(await router.call({ name: 'slow' })).toMatchObject({ code: 'timeout' });
   });
 
+  test('stands in the way also when the stage stands inside the timeout and never hears of its end', async () => {
+    const { router, done } = setup();
+    const pipeline = defaultPipeline().after('timeout', 'dedupe', dedupe());
+    const inner = createRouter({ tools: router.registry.list(), mode: 'trusted', pipeline });
+    expect(await inner.call({ name: 'slow' })).toMatchObject({ code: 'timeout' });
+    expect(await inner.call({ name: 'slow' })).toMatchObject({ code: 'conflict', details: { first: 'aborted' } });
+    expect(done).toEqual(['slow ']);
+  });
+
   test('lets another take over when it was withdrawn before its tool was started', async () => {
     const { router, done } = setup({}, {});
     const gate = new Gate<void>();
