@@ -337,7 +337,7 @@ export class Router<State = unknown> {
     const answer = conclude(compiled, ctx, outcome, threw);
     if (ctx.settled) return answer;
     ctx.settle();
-    if (ctx.running) this.#underWay.add(ctx);
+    if (ctx.running) this.#underWay.linger(ctx);
     else this.#underWay.remove(ctx);
     if (this.#observers.heard('end')) {
       const endedAt = performance.now();

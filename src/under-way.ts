@@ -8,20 +8,48 @@ import { interrupt } from './settleable.ts';
  */
 export class UnderWay {
   readonly #calls: CallContext[] = [];
+  // Calls that were answered while their handlers go on. Held weakly: one whose handler never ends would otherwise stay for
+  // ever; and what nothing refers to any more, nothing can end.
+  readonly #lingering = new Set<WeakRef<CallContext>>();
+  readonly #refs = new WeakMap<CallContext, WeakRef<CallContext>>();
+  readonly #collected = new FinalizationRegistry<WeakRef<CallContext>>((ref) => this.#forget(ref));
   #emptied: (() => void)[] = [];
 
-  /** With the promise of its answer, if it has not been answered. */
-  add(ctx: CallContext, answer?: Promise<ToolResult>): void {
-    if (CallContext.placeOf(ctx) >= 0) return;
+  /** With the promise of its answer. */
+  add(ctx: CallContext, answer: Promise<ToolResult>): void {
     CallContext.placeAt(ctx, this.#calls.length, answer);
     this.#calls.push(ctx);
   }
 
+  /** Of a call that has been answered: its handler goes on. */
+  linger(ctx: CallContext): void {
+    if (!this.#refs.has(ctx)) {
+      const ref = new WeakRef(ctx);
+      this.#refs.set(ctx, ref);
+      this.#lingering.add(ref);
+      this.#collected.register(ctx, ref);
+    }
+    this.#leave(ctx);
+  }
+
   has(ctx: CallContext): boolean {
-    return this.#calls[CallContext.placeOf(ctx)] === ctx;
+    if (this.#calls[CallContext.placeOf(ctx)] === ctx) return true;
+    const ref = this.#refs.get(ctx);
+    return ref !== undefined && this.#lingering.has(ref);
   }
 
   remove(ctx: CallContext): void {
+    this.#leave(ctx);
+    if (this.#lingering.size === 0) return;
+    const ref = this.#refs.get(ctx);
+    if (ref !== undefined) this.#forget(ref);
+  }
+
+  #forget(ref: WeakRef<CallContext>): void {
+    if (this.#lingering.delete(ref)) this.#tellIfEmpty();
+  }
+
+  #leave(ctx: CallContext): void {
     const place = CallContext.placeOf(ctx);
     if (place < 0) return;
     const last = this.#calls.pop() as CallContext;
@@ -30,15 +58,19 @@ export class UnderWay {
       CallContext.placeAt(last, place, CallContext.answerOf(last));
     }
     CallContext.placeAt(ctx, -1);
-    if (this.#calls.length > 0) return;
-    if (this.#emptied.length > 0) for (const emptied of this.#emptied.splice(0)) emptied();
+    this.#tellIfEmpty();
+  }
+
+  #tellIfEmpty(): void {
+    if (this.#emptied.length === 0 || this.#calls.length > 0 || this.#lingering.size > 0) return;
+    for (const emptied of this.#emptied.splice(0)) emptied();
   }
 
   /** Settles when none is left. */
   empty(): Promise<void> {
     return new Promise((resolve) => {
-      if (this.#calls.length === 0) resolve();
-      else this.#emptied.push(resolve);
+      this.#emptied.push(resolve);
+      this.#tellIfEmpty();
     });
   }
 
@@ -47,6 +79,7 @@ export class UnderWay {
     const calls = [...this.#calls];
     const answers = calls.map(CallContext.answerOf);
     for (const ctx of calls) ctx.abort(reason);
+    for (const ref of [...this.#lingering]) ref.deref()?.abort(reason);
     // The chain goes first, as when a caller withdraws its call.
     setImmediate(() => {
       for (const answer of answers) if (answer !== undefined) interrupt(answer, reason);
