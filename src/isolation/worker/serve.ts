@@ -53,9 +53,10 @@ async function imported(module: string, name: string): Promise<Handler> {
 function explained(module: string, error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   if (code === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.[cm]?ts$/.test(module)) {
+    // In a thread, tsx registers its loader for nobody.
     return (
-      `The module is TypeScript, which Node ${process.versions.node} does not load by itself: name the compiled file, or give ` +
-      "isolate({ execArgv: ['--import', 'tsx'] }) with tsx installed."
+      `The module is TypeScript, which Node ${process.versions.node} does not load by itself: name the compiled file, or let ` +
+      "the tool run in a process, with isolate({ execArgv: ['--import', 'tsx'] }) and tsx installed."
     );
   }
   if (code === 'ERR_MODULE_NOT_FOUND' && !module.includes(':')) {
