@@ -35,7 +35,7 @@ test('limits, turns, a clock, and how a router is closed', () => {
     locks: { wait: 1_000, queue: 100, afterAnswer: 1_000 },
     clock: systemClock,
   });
-  expectTypeOf(router.close).parameters.toEqualTypeOf<[options?: CloseOptions]>();
+  expectTypeOf<Parameters<typeof router.close>>().toEqualTypeOf<[options?: CloseOptions | undefined]>();
   expectTypeOf(router.close()).toEqualTypeOf<Promise<void>>();
   expectTypeOf(router).toExtend<AsyncDisposable>();
   createRouter({ tools: [tool], pipeline: defaultPipeline(), clock: systemClock });
