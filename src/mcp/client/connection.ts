@@ -191,6 +191,8 @@ export class ServerConnection implements McpServerConnection {
     const tool = `${this.name}.${listed.name}`;
     const session = this.#session;
     if (session === undefined) throw this.#absent(tool);
+    // What somebody has agreed to, maybe a while ago, must be what is called.
+    if (!this.#set.isCurrent(tool, listed)) throw outdated(tool);
     const { signal } = ctx;
     const options: SendOptions = {
       signal,
@@ -228,6 +230,13 @@ export class ServerConnection implements McpServerConnection {
     if (onLog === undefined) return;
     quietly(() => onLog({ server: this.name, level, data, ...(logger !== undefined && { logger }) }));
   }
+}
+
+function outdated(tool: string): ToolError {
+  return new ToolError(`${tool} has changed, or has gone, since this call began. Look at the tools again.`, {
+    code: 'conflict',
+    effect: 'none',
+  });
 }
 
 /** The server opens files by their names and has another working folder: it gets absolute ones, checked once more. */

@@ -23,6 +23,7 @@ export class StdioTransport implements Transport {
   #program: Program | undefined;
   #ended: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
+  #notified = false;
 
   /** `maxMessageBytes` bounds one message; `heard` gets what is written to standard error. */
   constructor(launch: Launch, maxMessageBytes: number, heard?: (text: string) => void) {
@@ -123,6 +124,25 @@ export class StdioTransport implements Transport {
       message = JSON.parse(line) as JSONRPCMessage;
     } catch {
       this.onerror?.(new Error('The server sent a line that is not JSON.'));
+      return;
+    }
+    this.#deliver(message);
+  }
+
+  readonly #turned = (): void => {
+    this.#notified = false;
+  };
+
+  /**
+   * An answer that came with notifications is handed on a turn after them: the package deals with an answer at once and
+   * with notifications a moment later, and would drop the last progress of a call.
+   */
+  #deliver(message: JSONRPCMessage): void {
+    if (!('id' in message)) {
+      if (!this.#notified) setImmediate(this.#turned);
+      this.#notified = true;
+    } else if (this.#notified) {
+      setImmediate(() => this.onmessage?.(message));
       return;
     }
     this.onmessage?.(message);

@@ -26,8 +26,9 @@ const described = ['description', 'parameters', 'output', 'annotations', 'permis
 export class ToolSet {
   readonly #options: ToolSetOptions;
   readonly #chosen: (name: string) => boolean;
-  /** Those in the registry, by name, as the registry holds them. */
+  /** Those in the registry, by name, as the registry holds them, and what the server said of them. */
   readonly #tools = new Map<string, Tool>();
+  readonly #listed = new Map<string, ListedTool>();
   /** What each tool was when it counted last, also of those that are gone: one that comes back changed has changed. */
   readonly #known = new Map<string, Tool>();
   /** The digests of changed tools that were not taken. */
@@ -48,6 +49,11 @@ export class ToolSet {
 
   get skipped(): readonly SkippedTool[] {
     return this.#skipped;
+  }
+
+  /** Whether a tool still is what the server said of it then. */
+  isCurrent(name: string, listed: ListedTool): boolean {
+    return this.#listed.get(name) === listed;
   }
 
   /** Makes the registry hold what the server offers now; one listing after another. */
@@ -71,7 +77,7 @@ export class ToolSet {
       const known = this.#known.get(name);
       const isNew = known === undefined || toolDigest(known) === toolDigest(final);
       if (isNew && this.#tools.has(name)) continue;
-      const problem = isNew ? this.#add(name, tool) : await this.#replace(name, tool, known, final);
+      const problem = isNew ? this.#add(name, tool, listed) : await this.#replace(name, listed, tool, known, final);
       if (problem !== undefined) skip(listed, problem);
       else (isNew ? added : changed).push(name);
     }
@@ -140,7 +146,7 @@ export class ToolSet {
   }
 
   /** Puts a tool in; or says why not. */
-  #add(name: string, tool: Tool): string | undefined {
+  #add(name: string, tool: Tool, listed: ListedTool): string | undefined {
     const { registry, name: source } = this.#options;
     if (registry.has(name)) return 'a tool of that name is already registered';
     try {
@@ -150,12 +156,13 @@ export class ToolSet {
     }
     const final = registry.get(name) as Tool;
     this.#tools.set(name, final);
+    this.#listed.set(name, listed);
     this.#known.set(name, final);
     this.#refused.delete(name);
     return undefined;
   }
 
-  async #replace(name: string, tool: Tool, before: Tool, after: Tool): Promise<string | undefined> {
+  async #replace(name: string, listed: ListedTool, tool: Tool, before: Tool, after: Tool): Promise<string | undefined> {
     const digest = toolDigest(after);
     const refusal = 'it has changed, and its new form was refused';
     // Out first: what a name stood for a moment ago must not be called meanwhile.
@@ -163,7 +170,8 @@ export class ToolSet {
     if (this.#refused.get(name) === digest) return refusal;
     const changed = described.filter((part) => JSON.stringify(before[part]) !== JSON.stringify(after[part]));
     try {
-      if ((await this.#options.onDrift?.({ name, before, after, changed })) !== false) return this.#add(name, tool);
+      if ((await this.#options.onDrift?.({ name, before, after, changed })) !== false)
+        return this.#add(name, tool, listed);
     } catch (error) {
       this.#options.warn(`onDrift failed, so ${name} was taken out: ${String(error)}`);
     }
@@ -176,5 +184,6 @@ export class ToolSet {
     const { registry } = this.#options;
     if (registry.get(name) === this.#tools.get(name)) registry.remove(name);
     this.#tools.delete(name);
+    this.#listed.delete(name);
   }
 }

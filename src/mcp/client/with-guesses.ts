@@ -1,8 +1,10 @@
+import type { CommandLanguage } from '../../capabilities/process/types.ts';
 import { isSchemaObject } from '../../schema/walk.ts';
 import { annotationsOf } from './annotations.ts';
 import type { Guards } from './guards.ts';
 import { guessGuards } from './guess-guards.ts';
 import type { ListedTool } from './list-tools.ts';
+import type { GuardDeclaration } from './types.ts';
 
 /** What is declared of a tool's arguments; and of those that nothing is declared of, what they look like. */
 export function withGuesses(declared: Guards, listed: ListedTool, name: string): Guards {
@@ -33,17 +35,17 @@ export function withGuesses(declared: Guards, listed: ListedTool, name: string):
 }
 
 /** Whether something is declared of the property that this argument is, or is a part of. */
-export function isDeclared(guards: Guards, argument: string): boolean {
+export function isDeclared(guards: GuardDeclaration, argument: string): boolean {
   return argumentsOf(guards).some((declared) => propertyOf(declared) === propertyOf(argument));
 }
 
-function argumentsOf({ paths = {}, urls = [], commands }: Guards): readonly string[] {
+function argumentsOf({ paths = {}, urls = [], commands }: GuardDeclaration): readonly string[] {
   return [...Object.keys(paths), ...urls, ...Object.keys(tableOf(commands))];
 }
 
-function tableOf(commands: Guards['commands']): Exclude<Guards['commands'], readonly string[] | undefined> {
+function tableOf(commands: GuardDeclaration['commands']): { readonly [argument: string]: CommandLanguage } {
   if (commands === undefined) return {};
-  if (!Array.isArray(commands)) return commands as Exclude<Guards['commands'], readonly string[] | undefined>;
+  if (!Array.isArray(commands)) return commands as { readonly [argument: string]: CommandLanguage };
   return Object.fromEntries(commands.map((argument: string) => [argument, 'shell']));
 }
 

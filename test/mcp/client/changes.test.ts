@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRegistry, createRouter, defineTool } from '../../../src/index.ts';
+import { createRegistry, createRouter, defaultPipeline, defineTool, step } from '../../../src/index.ts';
 import { type McpChange, type McpDrift, type McpToolsOptions, mcpTools } from '../../../src/mcp/index.ts';
 import { memoryIdentities } from '../../../src/policy/index.ts';
 import { fakeClock } from '../../../src/testing/fake-clock.ts';
@@ -196,6 +196,32 @@ describe('a tool that has changed', () => {
     decide(true);
     await nextTurn();
     expect(registry.get('s.add')?.description).toContain('id_rsa');
+  });
+
+  test.each([
+    ['changed', [poisoned]],
+    ['gone', []],
+  ])('is not called by a call that began before it was %s', async (_, now) => {
+    const { registry, change, server } = await changing([harmless]);
+    const asking = createRouter({
+      registry,
+      approve: async () => {
+        await change(now);
+        return true;
+      },
+    });
+    expect(await asking.call({ name: 's.add' })).toMatchObject({ code: 'denied', effect: 'none' });
+    await change([harmless]);
+    const wait = step(async () => {
+      await change(now);
+    });
+    const waiting = createRouter({
+      registry,
+      mode: 'trusted',
+      pipeline: defaultPipeline().after('permission', 'wait', wait),
+    });
+    expect(await waiting.call({ name: 's.add' })).toMatchObject({ code: 'conflict', effect: 'none' });
+    expect(server.received.some(({ method }) => method === 'tools/call')).toBe(false);
   });
 
   test('in hidden letters has not changed, as nobody sees those', async () => {

@@ -74,6 +74,16 @@ describe.concurrent('a server that is a program', () => {
     expect(logs.some(({ level }) => level === 'stderr')).toBe(true);
   });
 
+  test('is heard to the last step of its progress', async () => {
+    const { call, registry } = await start('plain');
+    const told: unknown[] = [];
+    const router = createRouter({ registry, mode: 'trusted' });
+    router.on('progress', ({ data }) => told.push(data));
+    await router.call({ name: 'odd.steps' });
+    expect(told).toEqual([{ progress: 1 }, { progress: 2 }, { progress: 3 }]);
+    expect(await call('echo', { value: 'ok' })).toMatchObject({ data: 'ok' });
+  });
+
   test('may flood us with messages, and still gets its answer through', async () => {
     const { call, logs } = await start('plain');
     expect(await call('flood')).toMatchObject({ ok: true, data: 'flooded' });

@@ -1,0 +1,190 @@
+import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { Server as OldServer } from '@modelcontextprotocol/sdk/server/index.js';
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { createMcpHandler, Server } from '@modelcontextprotocol/server';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createRegistry, createRouter } from '../../../src/index.ts';
+import { type McpServerConnection, type McpToolsOptions, mcpTools } from '../../../src/mcp/index.ts';
+import type { ToolResult } from '../../../src/result.ts';
+import { fakeClock } from '../../../src/testing/fake-clock.ts';
+import { listed } from './played-server.ts';
+
+const ending: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const end of ending.reverse()) await end();
+});
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+async function listen(handle: Handle): Promise<{ url: string; server: HttpServer }> {
+  const server = createServer((request, response) => void handle(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  ending.push(
+    () => server.close(),
+    () => server.closeAllConnections(),
+  );
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, server };
+}
+
+async function connect(
+  url: string,
+  more: Partial<McpToolsOptions> = {},
+  headers: Record<string, string> = {},
+): Promise<{ connection: McpServerConnection; call: (name: string, args?: object) => Promise<ToolResult> }> {
+  const registry = createRegistry();
+  const connection = await mcpTools({ url, headers }, { name: 'web', registry, connectTimeout: 5_000, ...more });
+  ending.push(() => connection.close());
+  const router = createRouter({ registry, mode: 'trusted' });
+  return { connection, call: (name, args = {}) => router.call({ name: `web.${name}`, arguments: args }) };
+}
+
+const text = (value: unknown) => ({ content: [{ type: 'text' as const, text: String(value) }] });
+
+/** A server of the newest revision, which says which headers it got. */
+function modernHandler(): Handle {
+  let headers: unknown = {};
+  const handler = createMcpHandler(() => {
+    const server = new Server({ name: 'modern', version: '1' }, { capabilities: { tools: {} } });
+    const inputSchema = { type: 'object', properties: { city: { type: 'string', 'x-mcp-header': 'City' } } };
+    server.setRequestHandler('tools/list', () => ({
+      tools: [listed('say'), listed('where', { inputSchema })] as never,
+    }));
+    server.setRequestHandler('tools/call', ({ params }) =>
+      params.name === 'where' ? text(JSON.stringify(headers)) : { ...text('said'), structuredContent: { a: 1 } },
+    );
+    return server;
+  });
+  const serve = toNodeHandler(handler);
+  return (request, response) => {
+    headers = request.headers;
+    return serve(request as never, response);
+  };
+}
+
+/** A server of a revision with sessions, as plain JSON. */
+function sessions(): { handle: Handle; forget(): void; greetings: () => number } {
+  let session = 0;
+  const handle: Handle = async (request, response) => {
+    if (request.method !== 'POST') return response.writeHead(405).end();
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const { id, method, params } = JSON.parse(body);
+    if (id === undefined) return response.writeHead(202).end();
+    if (method === 'server/discover') return answer(response, { id, error: { code: -32601, message: 'no' } });
+    if (method === 'initialize') {
+      response.setHeader('mcp-session-id', `s${++session}`);
+      const { protocolVersion } = params;
+      const serverInfo = { name: 'sessions', version: '1' };
+      return answer(response, { id, result: { protocolVersion, capabilities: { tools: {} }, serverInfo } });
+    }
+    if (request.headers['mcp-session-id'] !== `s${session}`) return response.writeHead(404).end('gone');
+    if (method === 'tools/list') return answer(response, { id, result: { tools: [listed('say')] } });
+    return answer(response, { id, result: text(`${request.headers['authorization']} ${session}`) });
+  };
+  return {
+    handle,
+    forget() {
+      session += 100;
+    },
+    greetings: () => session % 100,
+  };
+}
+
+function answer(response: ServerResponse, message: object): void {
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify({ jsonrpc: '2.0', ...message }));
+}
+
+describe('a server that is reached over HTTP', () => {
+  test('of the newest revision is understood, arguments in headers and all', async () => {
+    const { url } = await listen(modernHandler());
+    const { connection, call } = await connect(url);
+    expect(connection).toMatchObject({ tools: ['web.say', 'web.where'], serverInfo: { name: 'modern' } });
+    expect(await call('say')).toMatchObject({
+      ok: true,
+      data: { content: [{ type: 'text', text: 'said' }], structuredContent: { a: 1 } },
+    });
+    const { data } = await call('where', { city: 'Bonn' });
+    expect(JSON.parse(data as string)).toMatchObject({ 'mcp-param-city': 'Bonn' });
+  });
+
+  test('can be demanded to be of one revision', async () => {
+    const { url } = await listen(modernHandler());
+    expect((await connect(url, { era: 'modern' })).connection.status).toBe('connected');
+    const old = await listen(sessions().handle);
+    await expect(connect(old.url, { era: 'modern' })).rejects.toThrow('2026-07-28');
+  });
+
+  test('gets the headers that the host gives, and is greeted again when it has forgotten the session', async () => {
+    const server = sessions();
+    const { url } = await listen(server.handle);
+    const clock = fakeClock();
+    const { call, connection } = await connect(url, { clock }, { Authorization: 'Bearer t' });
+    expect(await call('say')).toMatchObject({ ok: true, data: 'Bearer t 1' });
+    server.forget();
+    expect(await call('say')).toMatchObject({ code: 'unavailable' });
+    expect(connection.status).toBe('reconnecting');
+    await clock.advance(500);
+    while (connection.status !== 'connected') await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await call('say')).toMatchObject({ ok: true, data: 'Bearer t 102' });
+  });
+
+  test('by the transport of before is understood as well', async () => {
+    const transports = new Map<string, SSEServerTransport>();
+    const { url } = await listen(async (request, response) => {
+      const path = new URL(request.url ?? '', 'http://localhost');
+      if (request.method === 'GET') {
+        const transport = new SSEServerTransport('/messages', response);
+        transports.set(transport.sessionId, transport);
+        const server = new OldServer({ name: 'old', version: '1' }, { capabilities: { tools: {} } });
+        server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [listed('say')] as never }));
+        server.setRequestHandler(CallToolRequestSchema, () => text('old words'));
+        return server.connect(transport);
+      }
+      const transport = transports.get(path.searchParams.get('sessionId') ?? '');
+      return transport === undefined ? response.writeHead(404).end() : transport.handlePostMessage(request, response);
+    });
+    const { call, connection } = await connect(url);
+    expect(connection.serverInfo?.name).toBe('old');
+    expect(await call('say')).toMatchObject({ ok: true, data: 'old words' });
+  });
+
+  test.each([401, 403, 500])('that answers with %i cannot be imported', async (status) => {
+    const { url } = await listen((_, response) => response.writeHead(status).end('{}'));
+    await expect(connect(url)).rejects.toThrow();
+  });
+
+  test('that refuses calls, or is not there any more, says so', async () => {
+    const server = sessions();
+    let status = 0;
+    const { url, server: http } = await listen((request, response) =>
+      status === 0 ? server.handle(request, response) : response.writeHead(status).end('secret page'),
+    );
+    const { call } = await connect(url);
+    status = 401;
+    expect(await call('say')).toMatchObject({ code: 'unavailable', retryable: false, effect: 'none' });
+    status = 503;
+    const busy = await call('say');
+    expect(busy).toMatchObject({ code: 'unavailable', retryable: true, effect: 'unknown' });
+    expect(busy.error).not.toContain('secret page');
+    http.closeAllConnections();
+    await new Promise((resolve) => http.close(resolve));
+    // The first may still go out on a connection that is gone; after that nobody listens.
+    expect(await call('say')).toMatchObject({ code: 'unavailable' });
+    expect(await call('say')).toMatchObject({ code: 'unavailable', effect: 'none' });
+  });
+
+  test('may not send us elsewhere', async () => {
+    let reached = 0;
+    const inside = await listen((_, response) => {
+      reached++;
+      response.end('{}');
+    });
+    const { url } = await listen((_, response) => response.writeHead(307, { location: inside.url }).end());
+    await expect(connect(url)).rejects.toThrow();
+    expect(reached).toBe(0);
+  });
+});
