@@ -410,18 +410,20 @@ describe('what changes something makes answers stale', () => {
     expect((await ask(router)).data).toBe('new');
   });
 
-  test('what was read while something was written is dropped when that ends', async () => {
+  test('what was read before or while something was written is dropped when that begins and when it ends', async () => {
     const gate = new Gate<string>();
     const look = counting('look');
     const write = counting('write', { permission: 'write' }, () => gate.passed);
     const { router } = setup([look, write]);
+    await ask(router);
     const writing = ask(router, {}, {}, 'write');
     await until(() => write.calls.length === 1);
     await ask(router);
+    expect(look.calls).toHaveLength(2);
     gate.open('written');
     await writing;
     await ask(router);
-    expect(look.calls).toHaveLength(2);
+    expect(look.calls).toHaveLength(3);
   });
 
   test('as far as the program says', async () => {
