@@ -23,6 +23,8 @@ export function bareNames(from: Registry, source: string): Registry {
       to.add(Object.freeze({ ...ownMembers(tool), name }));
     }
   };
+  // What was changed in their schemas is known where they come from.
+  to.notes = (name) => from.notes(prefix + name);
   from.onChange(follow);
   follow();
   return to;

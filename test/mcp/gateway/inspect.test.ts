@@ -1,0 +1,117 @@
+import { realpathSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { commandLine } from '../../../src/cli/command-line.ts';
+import type { Io } from '../../../src/cli/io.ts';
+import type { Inspection } from '../../../src/mcp/gateway/inspect.ts';
+import { parseGatewayConfig } from '../../../src/mcp/gateway/read-config.ts';
+import { folderWith } from '../../cli/run-cli.ts';
+import { officialServers } from './clients.ts';
+
+const script = fileURLToPath(new URL('./scripted-server.mjs', import.meta.url));
+
+async function inspected(argv: readonly string[], cwd = '/') {
+  const [stdout, stderr] = [new PassThrough().setEncoding('utf8'), new PassThrough().setEncoding('utf8')];
+  const io: Io = { stdin: new PassThrough(), stdout, stderr, env: { PATH: process.env['PATH'] }, cwd };
+  const status = await commandLine(['mcp', 'inspect', ...argv], io);
+  return { status, stdout: (stdout.read() as string | null) ?? '', stderr: (stderr.read() as string | null) ?? '' };
+}
+
+const command = (says: object): readonly string[] => ['--', process.execPath, script, JSON.stringify(says)];
+
+describe('callgate mcp inspect', () => {
+  it('shows what the mode and the policy would do with each tool, and what it cannot know', async () => {
+    const root = realpathSync(folderWith({}));
+    const config = {
+      mcpServers: { fs: officialServers.filesystem(root), other: { command: '/nowhere' } },
+      roots: [root],
+      mode: 'plan',
+      guards: { 'fs.read_*': { paths: { path: 'read' }, permission: 'read' }, 'fs.edit_file': { permission: 'write' } },
+      policy: {
+        rules: [
+          { decision: 'deny', tool: 'fs.read_media_file', name: 'text only' },
+          { decision: 'allow', tool: 'fs.edit_file', arguments: { path: { path: 'notes/**' } } },
+        ],
+      },
+    };
+    const cwd = folderWith({ 'callgate.json': JSON.stringify(config) });
+    const { stdout, status } = await inspected(['fs', '--json'], cwd);
+    expect(status).toBe(0);
+    const inspection = JSON.parse(stdout) as Inspection;
+    const tools = Object.fromEntries(inspection.tools.map((tool) => [tool.name, tool]));
+    expect(tools['fs.read_text_file']).toMatchObject({
+      offered: true,
+      decision: 'allow',
+      by: 'mode plan',
+      depends: false,
+      arguments: ['path', 'tail', 'head'],
+      annotations: { readOnly: true },
+      guards: { paths: { path: 'read' }, permission: 'read' },
+    });
+    expect(tools['fs.read_media_file']).toMatchObject({ offered: false, decision: 'deny', by: 'text only' });
+    expect(tools['fs.edit_file']).toMatchObject({ offered: true, decision: 'deny', by: 'mode plan', depends: true });
+    expect(tools['fs.write_file']).toMatchObject({ offered: false, decision: 'deny', by: 'mode plan' });
+    expect(Object.keys(tools).some((name) => name.startsWith('other.'))).toBe(false);
+    // What is declared already is not proposed again, argument by argument.
+    expect(inspection.guards['fs.read_text_file']).toBeUndefined();
+    expect(inspection.guards).toMatchObject({
+      'fs.read_multiple_files': { paths: { '/paths/*': 'read' } },
+      'fs.edit_file': { paths: { path: 'write' } },
+      'fs.move_file': { paths: { source: 'write', destination: 'write' }, permission: 'dangerous' },
+      'fs.list_allowed_directories': { permission: 'read' },
+    });
+  });
+
+  it('prints a block of guards that a configuration takes as it is', async () => {
+    const { stdout } = await inspected(['--', ...commandOf(officialServers.filesystem('/'))]);
+    expect(stdout).toMatch(/^server-filesystem secure-filesystem-server .*: 14 tools, mode ask\n/);
+    expect(stdout).toMatch(/write_file +path +path, to write +likely +it is called "path"/);
+    const { guards } = JSON.parse(stdout.slice(stdout.indexOf('{\n  "guards"'))) as { guards: object };
+    const config = JSON.stringify({ mcpServers: { fs: { command: 'node' } }, guards });
+    expect(parseGatewayConfig(config, { name: 'x', folder: '/', environment: {} }).guards).toEqual(guards);
+  });
+
+  it('says what is wrong with schemas, and which tools are left out', async () => {
+    const tools = [
+      { name: 'odd', inputSchema: { type: 'object', propertis: { a: { type: 'string' } } } },
+      { name: 'dict', inputSchema: { type: 'object', properties: { a: { type: 'dict' } } } },
+      { name: 'pid', inputSchema: { type: 'object' } },
+    ];
+    const { stdout } = await inspected(command({ tools }));
+    expect(stdout).toMatch(/Left out:\n +pid: it is listed twice/);
+    expect(stdout).toMatch(/Schemas:[\s\S]* odd: .*propertis/);
+    expect(stdout).toMatch(/ dict: parameters\/properties\/a: .*dict/);
+  });
+
+  it('lets nothing that a server says act on the terminal, nor look like something else', async () => {
+    const evil = '\u001b[2J\u001b]0;owned\u0007\u202Ecod.exe\nwould  allow';
+    const tools = [
+      { name: `a${evil}`, inputSchema: { type: 'object' } },
+      {
+        name: 'b',
+        description: evil,
+        inputSchema: { type: 'object', properties: { [`path${evil}`]: { type: 'string' } } },
+      },
+    ];
+    const { stdout, stderr } = await inspected(command({ name: evil, tools }));
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+    expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    expect(stdout).not.toMatch(/^would {2}allow/m);
+    const { guards } = JSON.parse(stdout.slice(stdout.indexOf('{\n  "guards"'))) as {
+      guards: Record<string, { paths: object }>;
+    };
+    expect(Object.keys(guards['b']?.paths ?? {})).toEqual([`path${evil}`]);
+  });
+
+  it('ends with 2 for a server that does not start, and says why', async () => {
+    const dead = [process.execPath, '-e', 'console.error("no licence found"); process.exit(3)'];
+    const { status, stderr, stdout } = await inspected(['--', ...dead]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain('no licence found');
+  });
+});
+
+function commandOf({ command: program, args }: { command: string; args: readonly string[] }): readonly string[] {
+  return [program, ...args];
+}

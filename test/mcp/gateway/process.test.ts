@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { expect, it } from 'vitest';
+import { ended, folderWith, main, start } from '../../cli/run-cli.ts';
+import { connect, overStdio } from './clients.ts';
+
+const script = fileURLToPath(new URL('./scripted-server.mjs', import.meta.url));
+
+function folder(): string {
+  const server = { command: process.execPath, args: [script] };
+  return folderWith({ 'callgate.json': JSON.stringify({ mcpServers: { s: server, t: server }, mode: 'trusted' }) });
+}
+
+const pidIn = (result: Record<string, unknown>): number => Number(JSON.stringify(result['content']).match(/\d+/)?.[0]);
+const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}/stat`);
+
+async function gone(pids: readonly number[]): Promise<boolean> {
+  for (const begun = Date.now(); Date.now() - begun < 10_000; ) {
+    if (!pids.some(isAlive)) return true;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  return false;
+}
+
+it.skipIf(process.platform !== 'linux').each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
+  'ended by %s, as a process, it leaves no server behind',
+  async (signal) => {
+    const transport = overStdio('2.x', { command: process.execPath, args: [main, 'mcp', 'serve'], cwd: folder() });
+    const driver = await connect('2.x', transport);
+    const pids = [pidIn(await driver.call('s.pid')), pidIn(await driver.call('t.pid'))];
+    const hanging = driver.call('s.hang').catch(() => {});
+    process.kill(transport.pid as number, signal);
+    await hanging;
+    expect(await gone([...pids, transport.pid as number])).toBe(true);
+    await driver.close();
+  },
+);
+
+it('serves over HTTP, with a token, until it is told to end', async () => {
+  const env = { GATE_TOKEN: 'a token of more than sixteen letters' };
+  const child = start(['mcp', 'serve', '--http', '--token-env', 'GATE_TOKEN'], { cwd: folder(), env });
+  const done = ended(child);
+  const url = await new Promise<string>((resolve) => {
+    child.stderr.on('data', (text: string) => {
+      const found = /serving on (\S+)/.exec(text)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+  });
+  const headers = { Authorization: `Bearer ${env.GATE_TOKEN}` };
+  const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  await client.connect(transport);
+  const pid = pidIn(await client.callTool({ name: 's.pid', arguments: {} }));
+  expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401);
+  await client.close();
+  child.kill('SIGTERM');
+  expect((await done).status).toBe(143);
+  expect(await gone([pid])).toBe(true);
+});
