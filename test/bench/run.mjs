@@ -8,6 +8,7 @@ import * as counts from './groups/counts.mjs';
 import * as files from './groups/files.mjs';
 import * as gen from './groups/gen.mjs';
 import * as imports from './groups/import.mjs';
+import * as isolation from './groups/isolation.mjs';
 import * as memory from './groups/memory.mjs';
 import * as peers from './groups/peers.mjs';
 import * as policy from './groups/policy.mjs';
@@ -33,6 +34,7 @@ const groups = [
   imports,
   gen,
   types,
+  isolation,
 ];
 
 const usage = `npm run bench -- [options]
