@@ -104,12 +104,12 @@ async function comeBack<State>(
   return ongoing;
 }
 
-async function conclude<State>({ sdk, session }: CallHost<State>, ongoing: Ongoing): Promise<Answer> {
+async function conclude<State>({ sdk, session, settings }: CallHost<State>, ongoing: Ongoing): Promise<Answer> {
   const result = await ongoing.outcome();
   if (result === 'asked') {
     return sdk.inputRequired({
       inputRequests: ongoing.suspend() as NonNullable<Sdk.InputRequiredSpec['inputRequests']>,
-      requestState: session.wait(ongoing),
+      requestState: session.wait(ongoing, settings.maxInFlight),
     });
   }
   if (!result.ok && result.code === 'unknown_tool') {

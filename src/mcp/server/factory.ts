@@ -29,7 +29,7 @@ export function mcpServer<State>(router: Router<State>, options: McpServeOptions
   const settings = settingsOf('mcpServer', options);
   const traffic = new Traffic();
   return async ({ era = 'legacy' } = {}) => {
-    const sdk = await serverPackage();
+    const [sdk] = await Promise.all([serverPackage(), warmed(router)]);
     return makeServer({ sdk, router, settings, traffic, session: new Session(), era, follows: true });
   };
 }
@@ -86,6 +86,12 @@ function followTools<State>(router: Router<State>, server: Sdk.Server): () => vo
   return afterChanges(router, () => {
     if (server.transport !== undefined) server.sendToolListChanged().catch(() => {});
   });
+}
+
+/** Loads what every call needs, so that those of a first burst do not pile up behind it. */
+export async function warmed<State>(router: Router<State>): Promise<void> {
+  // What is wrong with the tools is told to whoever lists or calls them.
+  await router.offer('mcp').catch(() => {});
 }
 
 /** Calls `listener` once after each burst of changes to a router's tools, until the function returned is called. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type * as McpNode from '@modelcontextprotocol/node';
 import { systemClock } from '../../clock.ts';
 import type { Router } from '../../router.ts';
-import { afterChanges } from './factory.ts';
+import { afterChanges, warmed } from './factory.ts';
 import { makeEndpoint } from './http-endpoint.ts';
 import { isLoopback, makeAdmit, type Refusal } from './http-guards.ts';
 import { HttpSessions } from './http-sessions.ts';
@@ -32,7 +32,7 @@ export async function serveMcpHttp<State>(
   const { host = '127.0.0.1', port = 0, path = '/mcp', clock = systemClock } = options;
   if (!/^\/[\w./~-]*$/.test(path)) throw new TypeError(`serveMcpHttp({ path }) must be a plain path; it is ${path}.`);
   const admit = makeAdmit(host, options);
-  const [sdk, node] = await Promise.all([serverPackage(), nodePackage()]);
+  const [sdk, node] = await Promise.all([serverPackage(), nodePackage(), warmed(router)]);
   const { createServer } = process.getBuiltinModule('node:http');
   const traffic = new Traffic();
   const sessions = new HttpSessions({ max: settings.maxSessions, idle: settings.idle, clock });

@@ -80,8 +80,9 @@ function readProgress(data: unknown): { progress?: number; total?: number; messa
   };
 }
 
+/** Beyond these a number cannot grow by little any more. */
 function isNumber(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value);
+  return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }
 
 function textOf(data: unknown): string {

@@ -17,9 +17,9 @@ export class Session {
     this.run = Object.freeze({ id, ...(principal !== undefined && { principal }) });
   }
 
-  /** How many calls are under way. */
+  /** How many calls run. Those that wait for their client to come back hold nothing but their place here. */
   get size(): number {
-    return this.#ongoing.size;
+    return this.#ongoing.size - this.#waiting.size;
   }
 
   /** Nobody is there any more who could answer a question. */
@@ -36,8 +36,15 @@ export class Session {
     if (ongoing.ticket !== undefined) this.#waiting.delete(ongoing.ticket);
   }
 
-  /** Lets a call wait for its client; gives the secret by which it comes back. */
-  wait(ongoing: Ongoing): string {
+  /**
+   * Lets a call wait for its client; gives the secret by which it comes back. Where too many wait, the oldest goes on
+   * unanswered.
+   */
+  wait(ongoing: Ongoing, most: number): string {
+    if (this.#waiting.size >= most) {
+      const [oldest] = this.#waiting.keys();
+      if (oldest !== undefined) this.take(oldest)?.unanswered();
+    }
     const ticket = process.getBuiltinModule('node:crypto').randomUUID();
     ongoing.ticket = ticket;
     this.#waiting.set(ticket, ongoing);

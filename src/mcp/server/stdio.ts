@@ -1,7 +1,7 @@
 import { type Readable, Transform } from 'node:stream';
 import type { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Router } from '../../router.ts';
-import { makeServer } from './factory.ts';
+import { makeServer, warmed } from './factory.ts';
 import { type McpServing, type McpStdioOptions, stdioSettings } from './options.ts';
 import { serverPackage, stdioPackage } from './packages.ts';
 import { Session } from './session.ts';
@@ -21,7 +21,7 @@ import { Traffic } from './traffic.ts';
  */
 export async function serveMcpStdio<State>(router: Router<State>, options: McpStdioOptions = {}): Promise<McpServing> {
   const settings = stdioSettings(options);
-  const [sdk, stdio] = await Promise.all([serverPackage(), stdioPackage()]);
+  const [sdk, stdio] = await Promise.all([serverPackage(), stdioPackage(), warmed(router)]);
   const { input = process.stdin, output = process.stdout } = options;
   const guarded = output === process.stdout ? guardOutput(process.stdout, process.stderr) : undefined;
   const traffic = new Traffic();
