@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import type { CallContext } from './context.ts';
 import type { Call } from './types.ts';
 
 /**
@@ -18,24 +19,28 @@ export class Leases {
 
   /** Has `giveBack` called once, when the handlers of this call, or of this attempt, have ended or had their time. */
   begin(ctx: Call, giveBack: () => void): void {
-    let isOver = false;
+    ctx.onSettled(() => {
+      // Nearly always the handler has ended by then.
+      if ((ctx as CallContext).running) this.#outlast(ctx, giveBack);
+      else giveBack();
+    });
+  }
+
+  #outlast(ctx: Call, giveBack: () => void): void {
     let timer: unknown;
+    let isOver = false;
     const end = (): void => {
       if (isOver) return;
       isOver = true;
-      if (timer !== undefined) {
-        this.#timers.delete(timer);
-        this.#clock.clearTimeout(timer);
-      }
+      this.#timers.delete(timer);
+      if (timer !== undefined) this.#clock.clearTimeout(timer);
       giveBack();
     };
     ctx.onEnded(end);
-    ctx.onSettled(() => {
-      if (isOver || this.#longest === Number.POSITIVE_INFINITY) return;
-      timer = this.#clock.setTimeout(end, this.#longest);
-      this.#timers.add(timer);
-      if (this.#waiters === 0) unref(timer);
-    });
+    if (this.#longest === Number.POSITIVE_INFINITY) return;
+    timer = this.#clock.setTimeout(end, this.#longest);
+    this.#timers.add(timer);
+    if (this.#waiters === 0) unref(timer);
   }
 
   /** Somebody waits for what is held: the process must not end before they have their turn. */
