@@ -36,7 +36,11 @@ export async function runGateway(
   try {
     gateway = await opened(config, report, options);
     if (interruption.signal.aborted) return interruption.status ?? exitStatus.done;
-    const serving = await serve(gateway.router, { onError: (error) => report(error.message) });
+    const serving = await serve(gateway.router, { onError: (error) => report(error.message) }).catch(
+      (error: unknown) => {
+        throw new Unusable(`It cannot be served: ${reasonOf(error)}`);
+      },
+    );
     await Promise.race([serving.closed, interrupted]);
     const closing = serving.close({ drain });
     await within(closing, drain + 500);

@@ -38,10 +38,11 @@ it.skipIf(process.platform !== 'linux').each(['SIGTERM', 'SIGINT', 'SIGKILL'] as
 );
 
 it('serves over HTTP, with a token, until it is told to end', async () => {
-  const env = { GATE_TOKEN: 'a token of more than sixteen letters' };
+  const env = { GATE_TOKEN: 'a-token-of-more-than-sixteen-letters' };
   const child = start(['mcp', 'serve', '--http', '--token-env', 'GATE_TOKEN'], { cwd: folder(), env });
   const done = ended(child);
-  const url = await new Promise<string>((resolve) => {
+  const url = await new Promise<string>((resolve, reject) => {
+    void done.then(({ stderr }) => reject(new Error(stderr)));
     child.stderr.on('data', (text: string) => {
       const found = /serving on (\S+)/.exec(text)?.[1];
       if (found !== undefined) resolve(found);
@@ -57,4 +58,15 @@ it('serves over HTTP, with a token, until it is told to end', async () => {
   child.kill('SIGTERM');
   expect((await done).status).toBe(143);
   expect(await gone([pid])).toBe(true);
+});
+
+it('what cannot be served ends with 2 and says why, with no server left', async () => {
+  const env = { GATE_TOKEN: 'short' };
+  const child = start(['mcp', 'serve', '--http', '--token-env', 'GATE_TOKEN'], { cwd: folder(), env });
+  expect(await ended(child)).toMatchObject({
+    status: 2,
+    stderr: expect.stringMatching(/cannot be served: .*16 characters/),
+  });
+  const open = start(['mcp', 'serve', '--http', '--host', '0.0.0.0'], { cwd: folder() });
+  expect(await ended(open)).toMatchObject({ status: 2, stderr: expect.stringMatching(/only with a token/) });
 });
