@@ -1,6 +1,7 @@
 /** More than anybody reads. */
 const mostDifferences = 20;
 const longestValue = 200;
+const deepest = 256;
 
 /**
  * Where a value differs from what was expected, in words, one place a line: `/data/celsius: expected 3, got 4`. Empty
@@ -19,16 +20,18 @@ function compare(
   pointer: string,
   ignored: ReadonlySet<string>,
   found: string[],
+  depth = 0,
 ): void {
   if (Object.is(expected, actual) || ignored.has(pointer)) return;
-  const parts = commonParts(expected, actual);
+  // Deeper than any JSON that passes, so a cycle: shown, not followed.
+  const parts = depth > deepest ? undefined : commonParts(expected, actual);
   if (parts === undefined) {
     found.push(`${pointer === '' ? '(all of it)' : pointer}: expected ${show(expected)}, got ${show(actual)}`);
     return;
   }
   for (const part of parts) {
     const at = `${pointer}/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    compare(memberOf(expected, part), memberOf(actual, part), at, ignored, found);
+    compare(memberOf(expected, part), memberOf(actual, part), at, ignored, found, depth + 1);
   }
 }
 
