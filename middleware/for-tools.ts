@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { type AddsNothing, traitsWhenSkippable } from '../src/conditional.ts';
+import { type AddsNothing, closingAs, traitsWhenSkippable } from '../src/conditional.ts';
 import type { ToolResult } from '../src/result.ts';
 import { type AnyStage, withTraits } from '../src/traits.ts';
 import type { Call, Maybe, Next, Stage } from '../src/types.ts';
@@ -36,7 +36,7 @@ export function forTools<S extends AnyStage>(
     return matches(tool?.name ?? ctx.call.name) ? stage(ctx, next) : next();
   }
   Object.defineProperty(forTools, 'name', { value: `forTools(${stage.name || 'stage'})` });
-  return withTraits(forTools as Stage<Call & Parameters<S>[0]>, traits);
+  return closingAs(withTraits(forTools as Stage<Call & Parameters<S>[0]>, traits), stage);
 }
 
 function isGlob(glob: unknown): boolean {

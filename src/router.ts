@@ -169,6 +169,10 @@ export class Router<State = unknown> {
    * const result = await router.resume(signed, { store, key });      // where the tools are
    */
   async resume(signed: SignedDecision, options: ResumeOptions): Promise<ToolResult> {
+    if (this.#shutdown !== undefined) {
+      // Before the decision is looked at, which can be used once only.
+      return this.#unreadable({}, new ToolError(closedText, { code: 'unavailable', retryable: false }));
+    }
     const { resume } = await import('./policy/resume.ts');
     return resume(this, signed, options);
   }

@@ -1,4 +1,5 @@
 import { createRouter, defaultPipeline, defineTool, type Router, type Stage, step, type ToolResult } from 'callgate';
+import { forTools, when } from 'callgate/middleware';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { nextTurn } from './support.ts';
 
@@ -187,7 +188,30 @@ describe('a router that is closed', () => {
   });
 });
 
+test('a decision about a call that waited for one is not used up by a router that is closed', async () => {
+  const store = { load: vi.fn(), use: vi.fn(), save: vi.fn() };
+  const router = createRouter({ tools: [] });
+  await router.close();
+  const result = await router.resume({} as never, { store: store as never, key: 'k'.repeat(32) });
+  expect(result).toMatchObject({ code: 'unavailable', retryable: false });
+  expect(store.use).not.toHaveBeenCalled();
+});
+
 describe('what stages own', () => {
+  test('is given up also where a condition stands around the stage', async () => {
+    const closes = vi.fn();
+    const owner = Object.assign(((_, next) => next()) as Stage, { closes });
+    const pipeline = defaultPipeline()
+      .before('lookup', 'some', forTools('some_*', owner))
+      .before(
+        'lookup',
+        'sometimes',
+        when(() => true, owner),
+      );
+    await createRouter({ tools: [], pipeline }).close();
+    expect(closes).toHaveBeenCalledTimes(2);
+  });
+
   test('is given up after the calls have ended, the innermost first, and all of it though one fails', async () => {
     const order: string[] = [];
     const owning = (name: string, fails = false) =>
