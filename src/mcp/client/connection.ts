@@ -143,7 +143,7 @@ export class ServerConnection implements McpServerConnection {
   }
 
   async #take({ client }: Session): Promise<void> {
-    const change = await this.#set.apply(await listTools(client, this.#connectTimeout));
+    const change = await this.#set.apply(await listTools(client, this.#connectTimeout, this.#ending.signal));
     if (change.added.length + change.removed.length + change.changed.length === 0) return;
     if (this.#status === 'closed') return;
     quietly(() => this.#options.onChange?.(change));

@@ -1,3 +1,4 @@
+import { longestTimer } from '../../milliseconds.ts';
 import { anything, type Sender } from './sender.ts';
 
 /** What a server says of one of its tools; nothing of it has been checked. */
@@ -17,16 +18,31 @@ const mostPages = 100;
 const mostTools = 2_000;
 
 /**
- * Asks for the tools, page by page: 100 pages and 2,000 tools at most, and no page twice. `timeout` is for each page, in
- * milliseconds. Rejects when the server does not answer, or with something else.
+ * Asks for the tools, page by page: 100 pages and 2,000 tools at most, and no page twice. `timeout` is for all of them
+ * together, in milliseconds. Rejects when the server does not answer by then, or with something else.
  */
-export async function listTools(client: Sender, timeout: number): Promise<Listing> {
+export async function listTools(client: Sender, timeout: number, ending: AbortSignal): Promise<Listing> {
+  const controller = new AbortController();
+  const end = (): void => controller.abort(ending.reason);
+  const late = (): void => controller.abort(new Error(`The server did not tell its tools within ${timeout} ms.`));
+  const timer = setTimeout(late, Math.min(timeout, longestTimer));
+  ending.addEventListener('abort', end, { once: true });
+  if (ending.aborted) end();
+  try {
+    return await allPages(client, controller.signal);
+  } finally {
+    clearTimeout(timer);
+    ending.removeEventListener('abort', end);
+  }
+}
+
+async function allPages(client: Sender, signal: AbortSignal): Promise<Listing> {
   const tools: ListedTool[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
   for (let page = 1; ; page++) {
     const params = cursor === undefined ? {} : { cursor };
-    const answer = await client.request({ method: 'tools/list', params }, anything, { timeout });
+    const answer = await client.request({ method: 'tools/list', params }, anything, { timeout: longestTimer, signal });
     const { tools: listed, nextCursor } = (answer ?? {}) as { tools?: unknown; nextCursor?: unknown };
     if (!Array.isArray(listed)) throw new Error('The server answered to tools/list with something that is no list.');
     for (const tool of listed as unknown[]) {

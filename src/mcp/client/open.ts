@@ -1,5 +1,6 @@
 import type { Client, ClientOptions, Transport } from '@modelcontextprotocol/client';
 import { answerRoots } from './answers.ts';
+import { limitedFetch } from './limited-fetch.ts';
 import { clientPackage, stdioPackage } from './load.ts';
 import { StdioTransport } from './stdio-transport.ts';
 import type { McpAddress, McpCommand } from './types.ts';
@@ -60,12 +61,12 @@ export async function openProgram(source: McpCommand, options: OpenOptions): Pro
 export async function openAddress(source: McpAddress, options: OpenOptions): Promise<Opened> {
   const { StreamableHTTPClientTransport, SSEClientTransport } = await clientPackage();
   const url = new URL(source.url);
-  const requestInit = { headers: { ...source.headers } };
+  const how = { requestInit: { headers: { ...source.headers } }, fetch: limitedFetch(options.maxMessageBytes) };
   try {
-    return await greet({ transport: new StreamableHTTPClientTransport(url, { requestInit }) }, options);
+    return await greet({ transport: new StreamableHTTPClientTransport(url, how) }, options);
   } catch (error) {
     if (options.era === 'modern' || ![400, 404, 405].includes(statusOf(error))) throw error;
-    const before = { transport: new SSEClientTransport(url, { requestInit }) };
+    const before = { transport: new SSEClientTransport(url, how) };
     return greet(before, { ...options, era: 'legacy' }).catch(() => {
       throw error;
     });

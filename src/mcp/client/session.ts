@@ -1,4 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
+import { cleanText } from './clean-text.ts';
 import type { ListedTool } from './list-tools.ts';
 import { type Opened, type OpenOptions, openAddress, openProgram } from './open.ts';
 import { anything, type Sender, type SendOptions } from './sender.ts';
@@ -116,5 +117,7 @@ function hearLogs(client: Client, events: SessionEvents): void {
 }
 
 function infoOf(info: { name: string; version: string } | undefined): McpServerConnection['serverInfo'] {
-  return info && Object.freeze({ name: String(info.name), version: String(info.version) });
+  return (
+    info && Object.freeze({ name: cleanText(String(info.name), 200), version: cleanText(String(info.version), 200) })
+  );
 }

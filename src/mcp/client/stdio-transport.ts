@@ -68,6 +68,10 @@ export class StdioTransport implements Transport {
       program.stdout.pause();
       endGroup(program, 'SIGKILL');
     });
+    // A server that can say nothing any more is none.
+    program.stdout.once('end', () => {
+      setTimeout(() => endGroup(program, 'SIGKILL'), grace).unref();
+    });
     program.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#tail.add(text);
       this.#heard?.(text);

@@ -2,6 +2,7 @@ import { toolDigest } from '../../policy/digest.ts';
 import { Registry } from '../../registry.ts';
 import type { SchemaEngine } from '../../schema/engine.ts';
 import type { Tool } from '../../tool.ts';
+import { cleanText } from './clean-text.ts';
 import { globTest } from './globs.ts';
 import type { GuardRules } from './guards.ts';
 import { type ImportOptions, importTool } from './import-tool.ts';
@@ -67,7 +68,7 @@ export class ToolSet {
     if (cut !== undefined) this.#options.warn(`Not all of its tools were listened to: it lists ${cut}.`);
     const skipped: SkippedTool[] = [];
     const skip = ({ name }: ListedTool, reason: string): void => {
-      skipped.push({ name: name.slice(0, 200), reason });
+      skipped.push({ name: cleanText(name, 200), reason: cleanText(reason, 1_000) });
     };
     const offered = await this.#offered(tools, skip);
     const removed = this.names.filter((name) => !offered.has(name));

@@ -124,7 +124,8 @@ export interface McpToolsOptions {
   readonly acceptGuesses?: boolean;
   /** Folders that the server is told about when it asks for the client's roots, absolute. Default: none. */
   readonly roots?: readonly string[];
-  /** The longest message the server may send, in bytes; after a longer one it is stopped. Default 33,554,432 (32 MiB). */
+  /** The longest message the server may send, in bytes; after a longer one a program is ended,
+   * and an answer over HTTP given up. Default 33,554,432 (32 MiB). */
   readonly maxMessageBytes?: number;
   /** Which revisions of the protocol to try; `legacy` is up to 2025-11-25, `modern` from 2026-07-28. Default `auto`. */
   readonly era?: 'auto' | 'legacy' | 'modern';

@@ -177,6 +177,22 @@ describe('a server that is reached over HTTP', () => {
     expect(await call('say')).toMatchObject({ code: 'unavailable', effect: 'none' });
   });
 
+  test('is given up where its answers have no end, as a whole or as an event', async () => {
+    const server = sessions();
+    let endless: string | undefined;
+    const { url } = await listen((request, response) => {
+      if (endless === undefined || request.method !== 'POST') return server.handle(request, response);
+      response.writeHead(200, { 'content-type': endless });
+      const piece = `data: ${'x'.repeat(10_000)}\n`;
+      const timer = setInterval(() => response.write(piece), 1);
+      response.on('close', () => clearInterval(timer));
+    });
+    const { call } = await connect(url, { maxMessageBytes: 100_000, restart: false, timeout: 5_000 });
+    for (endless of ['application/json', 'text/event-stream']) {
+      expect([endless, (await call('say')).ok]).toEqual([endless, false]);
+    }
+  });
+
   test('may not send us elsewhere', async () => {
     let reached = 0;
     const inside = await listen((_, response) => {

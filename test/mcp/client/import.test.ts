@@ -244,6 +244,14 @@ describe('a server that does not keep to the rules', () => {
     },
   );
 
+  test('has so much time for all of its pages together', async () => {
+    const tools = ({ cursor = '0' }: { cursor?: string }) =>
+      new Promise((resolve) => setTimeout(resolve, 40, { tools: [], nextCursor: `${Number(cursor) + 1}` }));
+    await expect(imported(tools as never, { connectTimeout: 100 })).rejects.toThrow(
+      'did not tell its tools within 100 ms',
+    );
+  });
+
   test("takes nobody else's name", async () => {
     const registry = createRegistry([
       defineTool({ name: 'srv.mine', description: 'x', parameters: { type: 'object' }, handler: () => 'mine' }),

@@ -97,6 +97,21 @@ describe.concurrent('a server that is a program', () => {
     expect(connection.status).toBe('failed');
   });
 
+  test('that says nothing any more is ended', async () => {
+    const { call, connection } = await start('plain', { restart: false });
+    const pid = Number((await call('pid')).data);
+    expect(await call('mute')).toMatchObject({ code: 'unavailable', effect: 'unknown' });
+    await until(() => !runs(pid));
+    expect(connection.status).toBe('failed');
+  });
+
+  test('may answer with what is nested deeper than anything can follow', async () => {
+    const { call } = await start('plain');
+    const deep = await call('deep');
+    expect(deep.ok || deep.code).not.toBe('unknown_tool');
+    expect(await call('echo', { value: 1 })).toMatchObject({ data: '1' });
+  });
+
   test('is told the roots that the host names, and refused everything else', async () => {
     const { call } = await start('plain', { roots: [folder] });
     expect(JSON.parse((await call('roots')).data as string)).toEqual({
