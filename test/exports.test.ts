@@ -87,3 +87,17 @@ test('the names of callgate/testing', async () => {
     'withFaults',
   ]);
 });
+
+test('the names of callgate/mcp', async () => {
+  expect(Object.keys(await import('callgate/mcp')).sort()).toMatchInlineSnapshot(`
+    [
+      "elicitApproval",
+      "guessGuards",
+      "mcpClient",
+      "mcpServer",
+      "mcpTools",
+      "serveMcpHttp",
+      "serveMcpStdio",
+    ]
+  `);
+});
