@@ -21,7 +21,9 @@ export interface CallHost<State = unknown> {
   readonly requests: Set<string | number>;
   facts(exchange: Sdk.ServerContext): ClientFacts;
   /** The protocol has no requests to the client. */
-  rounds(): boolean;
+  readonly rounds: boolean;
+  /** Puts a result into the form of the client's protocol, which may know of structured content only as an object. */
+  project(result: Sdk.CallToolResult): Sdk.CallToolResult;
 }
 
 interface Call {
@@ -69,7 +71,7 @@ async function begin<State>(host: CallHost<State>, call: Call, exchange: Sdk.Ser
     runId: session.run.id,
     call,
     mayApprove: settings.approvals === 'elicit' && !session.silent,
-    rounds: host.rounds(),
+    rounds: host.rounds,
     facts: host.facts(exchange),
   });
   const unlink = linkCall(callId, ongoing);
@@ -104,7 +106,10 @@ async function comeBack<State>(
   return ongoing;
 }
 
-async function conclude<State>({ sdk, session, settings }: CallHost<State>, ongoing: Ongoing): Promise<Answer> {
+async function conclude<State>(
+  { sdk, session, settings, project }: CallHost<State>,
+  ongoing: Ongoing,
+): Promise<Answer> {
   const result = await ongoing.outcome();
   if (result === 'asked') {
     return sdk.inputRequired({
@@ -119,7 +124,8 @@ async function conclude<State>({ sdk, session, settings }: CallHost<State>, ongo
     const requiredCapabilities = { [capabilityFor(ongoing.lacking)]: {} };
     throw new sdk.MissingRequiredClientCapabilityError({ requiredCapabilities }, result.error);
   }
-  return explained(result, ongoing);
+  const answer = explained(result, ongoing);
+  return answer.structuredContent === undefined ? answer : project(answer);
 }
 
 /** The result for the client; a call that nobody could be asked about says why. */

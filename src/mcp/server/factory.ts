@@ -70,7 +70,8 @@ export function makeServer<State>(options: MakeOptions<State>): Sdk.Server {
       capabilities: envelope?.[sdk.CLIENT_CAPABILITIES_META_KEY] as ClientFacts['capabilities'],
     };
   };
-  const host = { sdk, router, settings, session, traffic, requests, facts, rounds: () => era === 'modern' };
+  const project = (result: Sdk.CallToolResult): Sdk.CallToolResult => server.projectCallToolResult(result, undefined);
+  const host = { sdk, router, settings, session, traffic, requests, facts, project, rounds: era === 'modern' };
   server.setRequestHandler('tools/list', (request) => listTools(sdk, router, pageSize, request.params?.cursor));
   server.setRequestHandler('tools/call', (request, exchange) => answerCall(host, request.params, exchange));
   const unfollow = follows ? followTools(router, server) : undefined;

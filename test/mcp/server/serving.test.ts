@@ -43,6 +43,20 @@ describe('pages of tools', () => {
   });
 });
 
+test('structured content that is no object reaches clients of every line in the form that they know', async () => {
+  const list = tool('list', () => ({
+    type: 'content',
+    content: [{ type: 'text', text: '[1,2]' }],
+    structuredContent: [1, 2],
+  }));
+  const router = createRouter({ tools: [list] });
+  for (const line of lines) {
+    await using client = await connected(router, line, 'memory');
+    const { structuredContent } = await client.call('list');
+    expect(structuredContent).toEqual(line === 'client 2.x, 2026-07-28' ? [1, 2] : { result: [1, 2] });
+  }
+});
+
 describe('runs', () => {
   test('each session has its own, and keeps it', async () => {
     const router = createRouter({ tools: [tool('work')], principal: 'the house' });
