@@ -58,10 +58,15 @@ export function commandConfig(source: readonly string[] | string, values: Values
   return { ...config, servers, guards: namespaced(config.guards, name), secrets: secretsIn(io.env) };
 }
 
+/** What an npx that started us says to itself; an npx that starts the server would take it for its own options. */
+const ofNpx = /^npm_(?:config_(?:package|call)|command|lifecycle_.*|package_.*)$/i;
+
 function sourceOf(source: readonly string[] | string, { env, cwd }: Io): McpCommand | McpAddress {
   if (typeof source === 'string') return { url: source };
   const [command = '', ...args] = source;
-  const set = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const set = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && !ofNpx.test(entry[0]),
+  );
   return { command, args, env: Object.fromEntries(set), cwd };
 }
 

@@ -241,11 +241,14 @@ describe('callgate mcp wrap', () => {
       ['wrap', '--mode', 'trusted', '--', process.execPath, ...officialServers.everything.args],
       {
         cwd: '/',
-        env: { SETTING: 'of the client' },
+        env: { SETTING: 'of the client', npm_config_package: 'callgate' },
       },
     );
     open.push(one);
-    expect(textOf(await one.driver.call('get-env'))).toContain('of the client');
+    const text = textOf(await one.driver.call('get-env'));
+    expect(text).toContain('of the client');
+    // An npx that starts the server would take it for an option of its own.
+    expect(text).not.toContain('npm_config_package');
   });
 });
 
