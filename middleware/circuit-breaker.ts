@@ -50,8 +50,7 @@ export interface CircuitBreakerOptions {
  * single calls are let through: when they succeed, all are. A probe that hangs or is withdrawn makes room for the next.
  *
  * Its place is outside the timeout, so that it sees what takes too long, and inside a retry, which then hears how long to
- * wait. A deadline of the caller's own does not count: somebody in a hurry says nothing of the service. Keeps at most 10,000
- * keys that have failures or calls under way.
+ * wait. A deadline of the caller's own does not count: somebody in a hurry says nothing of the service. Keeps 10,000 keys.
  *
  * @example
  * defaultPipeline().before('timeout', 'circuitBreaker', circuitBreaker({ failures: 5, openFor: 30_000 }))
@@ -72,11 +71,8 @@ export function circuitBreaker(options: CircuitBreakerOptions = {}): Stage<Found
     if (breaker.state === 'half-open') ctx.onSettled(() => report('none', clock.now()));
     entry.underWay++;
     const judge = (result: ToolResult): ToolResult => {
-      const now = clock.now();
-      report(meaningOf(ctx, result, codes), now);
+      report(meaningOf(ctx, result, codes), clock.now());
       entry.underWay--;
-      // As good as a new one, so that keys which come and go take no room.
-      if (entry.underWay === 0 && breaker.isIdle(now) && watched.get(key) === entry) watched.delete(key);
       return result;
     };
     const outcome = outcomeOf(ctx, next);
@@ -86,9 +82,23 @@ export function circuitBreaker(options: CircuitBreakerOptions = {}): Stage<Found
   function begin(tool: string, key: string): Watched {
     const breaker = new Breaker(limits, (from, to) => tell(onChange, { tool, key, from, to }));
     const entry = { breaker, underWay: 0 };
+    if (watched.size >= mostWatched) makeRoom();
     watched.set(key, entry);
-    if (watched.size > mostWatched) watched.delete(watched.keys().next().value as string);
     return entry;
+  }
+
+  /** Drops a sixteenth of them: the oldest with which nothing is lost, and if there are none, the oldest. */
+  function makeRoom(): void {
+    const now = clock.now();
+    const enough = mostWatched - (mostWatched >> 4);
+    for (const [key, { breaker, underWay }] of watched) {
+      if (underWay === 0 && breaker.isIdle(now)) watched.delete(key);
+      if (watched.size <= enough) return;
+    }
+    for (const key of watched.keys()) {
+      if (watched.size <= enough) return;
+      watched.delete(key);
+    }
   }
 
   function refused(ctx: Found, retryAfterMs: number): Failure {

@@ -81,11 +81,13 @@ export function dedupe(options: DedupeOptions = {}): Stage<Ready> {
     const { call } = ctx;
     if (isChange) run.last = ++changes;
     run.note(call.id, key);
-    const first: First = { id: call.id, call: new WeakRef(call), change: run.last, flight: new Flight() };
+    const first: First = { id: call.id, call, change: run.last, flight: new Flight() };
     underWay.set(key, first);
     const land = (result: ToolResult): void => {
       if (first.flight.hasLanded) return;
       if (underWay.get(key) === first) underWay.delete(key);
+      // What succeeded is not tried again, and its arguments need not be held for that.
+      if (result.ok) first.call = undefined;
       if (standsInTheWay(result)) recent.set(key, first, sizeOf(result) + 2 * key.length, window);
       first.flight.land({ result });
     };
@@ -125,7 +127,8 @@ interface Made {
 /** The first of equal calls. */
 interface First {
   readonly id: string;
-  readonly call: WeakRef<object>;
+  /** The call itself, as long as there may be a further attempt of it. */
+  call: object | undefined;
   /** The number of the latest change when it began. */
   readonly change: number;
   readonly flight: Flight<{ readonly result: ToolResult }>;
@@ -133,7 +136,7 @@ interface First {
 
 function isTheSame(first: First, ctx: Ready, run: Changes): boolean {
   // A further attempt of one and the same call is meant to be made.
-  if (first.call.deref() === ctx.call) return false;
+  if (first.call === ctx.call) return false;
   return first.change === run.last || (run.hasOwnIds && first.id === ctx.call.id);
 }
 

@@ -18,6 +18,12 @@ export class Changes {
     const before = this.#contents.get(id);
     if (before !== undefined && before !== content) this.hasOwnIds = false;
     this.#contents.set(id, content);
-    if (this.#contents.size > mostIds) this.#contents.delete(this.#contents.keys().next().value as string);
+    if (this.#contents.size <= mostIds) return;
+    // A quarter at once, as the oldest in a Map is found by passing over all that were deleted before it.
+    let spare = mostIds / 4;
+    for (const oldest of this.#contents.keys()) {
+      this.#contents.delete(oldest);
+      if (--spare === 0) return;
+    }
   }
 }

@@ -15,7 +15,7 @@ export interface Hit<V> {
 
 /**
  * Values that are kept for a time, and of too many those that were used last. Nothing is thrown away by a timer: what is
- * stale is never given, and makes room when it is met.
+ * stale is never given, and makes room when it is met or when room is needed.
  */
 export class Recent<V> {
   // Oldest use first, as a Map keeps the order in which keys came in.
@@ -60,11 +60,7 @@ export class Recent<V> {
     const now = this.#clock.now();
     this.#kept.set(key, { value, bytes, keptAt: now, staleAt: now + milliseconds });
     this.#bytes += bytes;
-    for (const [oldest, kept] of this.#kept) {
-      const isTooMuch = this.#kept.size > this.#most || this.#bytes > this.#mostBytes;
-      if (!isTooMuch && kept.staleAt > now) break;
-      this.delete(oldest);
-    }
+    if (this.#isTooMuch()) this.#makeRoom(now);
   }
 
   delete(key: string): void {
@@ -81,5 +77,18 @@ export class Recent<V> {
   clear(): void {
     this.#kept.clear();
     this.#bytes = 0;
+  }
+
+  #isTooMuch(): boolean {
+    return this.#kept.size > this.#most || this.#bytes > this.#mostBytes;
+  }
+
+  /** Of many a sixteenth at once: finding the oldest in a Map passes over all that were deleted before it. */
+  #makeRoom(now: number): void {
+    const enough = this.#kept.size - 1 - (this.#most >> 4);
+    for (const [oldest, kept] of this.#kept) {
+      if (!this.#isTooMuch() && this.#kept.size <= enough && kept.staleAt > now) return;
+      this.delete(oldest);
+    }
   }
 }

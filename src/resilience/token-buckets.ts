@@ -26,6 +26,8 @@ export class TokenBuckets {
   readonly #perMs: number;
   readonly #most: number;
   #shared: Bucket | undefined;
+  /** Looking for buckets that are full takes time, so it is done when there are twice as many as were left last time. */
+  #sweepAt = 64;
 
   constructor(capacity: number, perMs: number, most: number = mostBuckets) {
     this.#capacity = capacity;
@@ -64,7 +66,7 @@ export class TokenBuckets {
   #bucketOf(key: string, now: number): Bucket {
     let bucket = this.#buckets.get(key);
     if (bucket === undefined) {
-      this.#dropFull(now);
+      if (this.#buckets.size >= this.#sweepAt) this.#sweep(now);
       if (this.#buckets.size >= this.#most) {
         this.#shared ??= { tokens: this.#capacity, at: now };
         return this.#filled(this.#shared, now);
@@ -83,6 +85,11 @@ export class TokenBuckets {
     return bucket;
   }
 
+  #sweep(now: number): void {
+    this.#dropFull(now);
+    this.#sweepAt = Math.min(this.#most, Math.max(64, 2 * this.#buckets.size));
+  }
+
   /** Looks at those that were used longest ago, while they are full. */
   #dropFull(now: number): void {
     for (const [key, { tokens, at }] of this.#buckets) {
@@ -97,6 +104,7 @@ export class BucketsByOwner {
   // Oldest use first.
   readonly #owners = new Map<string, TokenBuckets>();
   readonly #make: () => TokenBuckets;
+  #sweepAt = 64;
 
   constructor(make: () => TokenBuckets) {
     this.#make = make;
@@ -109,15 +117,20 @@ export class BucketsByOwner {
   of(owner: string, now: number): TokenBuckets {
     let buckets = this.#owners.get(owner);
     if (buckets === undefined) {
-      for (const [name, oldest] of this.#owners) {
-        if (!oldest.isIdle(now)) break;
-        this.#owners.delete(name);
-      }
+      if (this.#owners.size >= this.#sweepAt) this.#sweep(now);
       buckets = this.#make();
     } else {
       this.#owners.delete(owner);
     }
     this.#owners.set(owner, buckets);
     return buckets;
+  }
+
+  #sweep(now: number): void {
+    for (const [name, oldest] of this.#owners) {
+      if (!oldest.isIdle(now)) break;
+      this.#owners.delete(name);
+    }
+    this.#sweepAt = Math.max(64, 2 * this.#owners.size);
   }
 }
