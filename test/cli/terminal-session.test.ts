@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -56,6 +56,40 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(text).toMatch(/path_denied +6/);
     expect(text).toMatch(/slowest/);
     expect(text).not.toContain('{"ok":');
+  });
+
+  it('shows what a tool says of how far it has come, by yields and by progress()', async () => {
+    const config = `
+      import { existsSync } from 'node:fs';
+      import { setTimeout as wait } from 'node:timers/promises';
+      const until = async (file) => {
+        while (!existsSync(new URL(file, import.meta.url))) await wait(10);
+      };
+      export default {
+        mode: 'auto',
+        tools: [{
+          name: 'crawl',
+          description: 'Says how far it has come.',
+          parameters: { type: 'object' },
+          permission: 'read',
+          async *handler(_, { progress }) {
+            yield { progress: 1, total: 4, message: 'page one' };
+            await until('first');
+            progress({ progress: 2, total: 4, message: 'page two' });
+            await until('second');
+            return 'all';
+          },
+        }],
+      };`;
+    const calls = jsonLines([{ id: 'c', name: 'crawl', arguments: {} }]);
+    const cwd = folderWith({ 'callgate.config.mjs': config, 'calls.jsonl': calls });
+    const terminal = onTerminal('run calls.jsonl', { cwd });
+    await terminal.sees('25 % page one');
+    writeFileSync(join(cwd, 'first'), '');
+    await terminal.sees('50 % page two');
+    writeFileSync(join(cwd, 'second'), '');
+    expect(await terminal.status).toBe(0);
+    expect(stripVTControlCharacters(terminal.shown)).toContain('2 progress reports');
   });
 
   it('has no colours when NO_COLOR is set', async () => {
