@@ -10,6 +10,14 @@ import { type GuardDeclarations, guessGuards, mcpTools } from '../../../src/mcp/
 import { toMcpResult } from '../../../src/mcp/results.ts';
 import type { Router } from '../../../src/router.ts';
 
+const require = createRequire(import.meta.url);
+const programs = {
+  everything: require.resolve('@modelcontextprotocol/server-everything/dist/index.js'),
+  filesystem: require.resolve('@modelcontextprotocol/server-filesystem/dist/index.js'),
+  memory: require.resolve('@modelcontextprotocol/server-memory/dist/index.js'),
+  'sequential-thinking': require.resolve('@modelcontextprotocol/server-sequential-thinking/dist/index.js'),
+};
+
 const root = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'callgate-official-')));
 const outside = join(root, '..', `${root.split('/').at(-1)}-secret`);
 const clients: Client[] = [];
@@ -28,15 +36,20 @@ afterAll(async () => {
 
 /** An official server, its tools behind a router, and the bare connection to it. */
 async function official(
-  name: string,
+  name: keyof typeof programs,
   args: string[],
   guards?: GuardDeclarations,
 ): Promise<{ client: Client; router: Router }> {
-  const path = createRequire(import.meta.url).resolve(`@modelcontextprotocol/server-${name}/dist/index.js`);
   const client = new Client({ name: 'test', version: '1' });
   const env = { MEMORY_FILE_PATH: join(root, 'memory.json') };
   await client.connect(
-    new StdioClientTransport({ command: process.execPath, args: [path, ...args], cwd: root, env, stderr: 'ignore' }),
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [programs[name], ...args],
+      cwd: root,
+      env,
+      stderr: 'ignore',
+    }),
   );
   clients.push(client);
   const registry = createRegistry();
