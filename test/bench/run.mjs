@@ -9,6 +9,7 @@ import * as files from './groups/files.mjs';
 import * as gen from './groups/gen.mjs';
 import * as imports from './groups/import.mjs';
 import * as isolation from './groups/isolation.mjs';
+import * as mcp from './groups/mcp.mjs';
 import * as memory from './groups/memory.mjs';
 import * as peers from './groups/peers.mjs';
 import * as policy from './groups/policy.mjs';
@@ -34,6 +35,7 @@ const groups = [
   imports,
   gen,
   types,
+  mcp,
   isolation,
 ];
 
