@@ -81,6 +81,8 @@ async function begin<State>(host: CallHost<State>, call: Call, exchange: Sdk.Ser
   ongoing.settles(
     router.call({ id: callId, ...call }, { signal, run: session.run, onProgress: tell }).finally(() => {
       unlink();
+      // Whoever has given up on an answer leaves no question open.
+      ongoing.unanswered();
       session.remove(ongoing);
       traffic.end();
     }),

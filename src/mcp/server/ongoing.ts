@@ -108,7 +108,7 @@ export class Ongoing implements ClientLink {
 
   /** No answer will come. */
   unanswered(): void {
-    for (const { fail } of [...this.#questions.values()]) fail(new Error('The client is gone.'));
+    for (const { fail } of [...this.#questions.values()]) fail(new Error('Nobody waits for the answer any more.'));
   }
 
   can(method: ClientRequest['method']): boolean {

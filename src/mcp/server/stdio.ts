@@ -83,7 +83,8 @@ function countUnanswered(wire: StdioServerTransport): Traffic {
   wire.onmessage = (message) => {
     const { id, method, params } = message as { id?: unknown; method?: unknown; params?: { requestId?: unknown } };
     if (method === 'notifications/cancelled') end(params?.requestId);
-    else if (method !== undefined && id !== undefined && !ids.has(id)) {
+    // A subscription is answered when the connection ends.
+    else if (isRequest(id, method) && method !== 'subscriptions/listen' && !ids.has(id)) {
       ids.add(id);
       unanswered.begin();
     }
@@ -96,6 +97,10 @@ function countUnanswered(wire: StdioServerTransport): Traffic {
     });
   };
   return unanswered;
+}
+
+function isRequest(id: unknown, method: unknown): boolean {
+  return typeof method === 'string' && (typeof id === 'string' || typeof id === 'number');
 }
 
 /** The input, whose end comes only after `beforeEnd`: the SDK would drop every call under way there and then. */

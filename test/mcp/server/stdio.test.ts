@@ -209,6 +209,33 @@ test('a call that waits for approval can be withdrawn, and so is its question', 
   await serving.close();
 });
 
+test('a question that nobody waits for any more is withdrawn', async () => {
+  const router = createRouter({ tools: [write], approve: elicitApproval(), approveTimeout: 20 });
+  const { say, heard, serving } = await open(router);
+  say(initialize({ elicitation: { form: {} } }));
+  say(call(1, 'write'));
+  const question = await heard(({ method }) => method === 'elicitation/create');
+  expect((await heard(answerTo(1))).result?.content?.[0]?.text).toContain('Nobody approved');
+  await heard(({ method, params }) => method === 'notifications/cancelled' && params?.['requestId'] === question.id);
+  await serving.close();
+});
+
+test('a subscription does not keep a connection from ending', async () => {
+  const { input, say, heard, serving } = await open(createRouter({ tools: [echo] }));
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  };
+  const params = { notifications: { toolsListChanged: true }, _meta };
+  say({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params });
+  await heard(({ method }) => method === 'notifications/subscriptions/acknowledged');
+  const begun = performance.now();
+  input.end();
+  await serving.closed;
+  expect(performance.now() - begun).toBeLessThan(5_000);
+});
+
 test('progress that is told after the end stays unsaid', async () => {
   let tell: (data: unknown) => void = () => {};
   const leaves = defineTool({
