@@ -82,15 +82,17 @@ export function concurrency(options: ConcurrencyOptions): Stage<Ready> {
         return refused;
       }
     }
-    room.lease(ctx, () => {
+    const leave = (): void => {
       atWork.delete(root);
       place.leave();
-    });
+      turn?.come();
+    };
+    room.lease(ctx, leave);
     if (place.isAtWork) {
       atWork.add(root);
       return undefined;
     }
-    turn = room.enter(ctx, () => place.leave());
+    turn = room.enter(ctx, leave);
     return turn.answer;
   }
 

@@ -75,6 +75,7 @@ export function locks(options: LocksOptions = {}): Stage<Ready> {
     const leave = (): void => {
       request.release();
       if (held.get(ctx) === request) held.delete(ctx);
+      turn?.come();
     };
     held.set(ctx, request);
     room.lease(ctx, leave);

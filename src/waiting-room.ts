@@ -67,34 +67,62 @@ export class WaitingRoom {
     );
   }
 
-  /** Lets a call wait. `leave` gives up what it waits for, if it is withdrawn or its time is up. */
+  /**
+   * Lets a call wait, whose lease has begun. `leave` gives up what it waits for, and is called if it is withdrawn or its time
+   * is up; when the lease ends, it has to end the wait as well.
+   */
   enter(ctx: Call, leave: () => void): Turn {
-    let timer: unknown;
-    let isOver = false;
-    let settle = (_: Failure | undefined): void => {};
-    const answer = new Promise<Failure | undefined>((resolve) => {
-      settle = resolve;
-    });
-    const end = (failure: Failure | undefined): void => {
-      if (isOver) return;
-      isOver = true;
-      this.#waiting--;
-      this.#leases.awaited();
-      if (timer !== undefined) this.#clock.clearTimeout(timer);
-      if (failure !== undefined) leave();
-      settle(failure);
-    };
     this.#waiting++;
     this.#leases.await();
+    const waiter = new Waiter(this, ctx, leave);
     if (this.#wait !== Number.POSITIVE_INFINITY) {
-      timer = this.#clock.setTimeout(() => end(overdue(ctx, this.#wait)), this.#wait);
+      waiter.timer = this.#clock.setTimeout(() => waiter.end(overdue(ctx, this.#wait)), this.#wait);
     }
-    ctx.onAbort((reason) => {
-      if (!isOver) end(toFailure(ctx, reason));
+    ctx.onAbort((reason) => waiter.abort(reason));
+    return waiter;
+  }
+
+  /** For its waiters only. */
+  left({ timer }: Waiter): void {
+    this.#waiting--;
+    this.#leases.awaited();
+    if (timer !== undefined) this.#clock.clearTimeout(timer);
+  }
+}
+
+// A class and no closures: thousands may wait.
+class Waiter implements Turn {
+  readonly answer: Promise<Failure | undefined>;
+  timer: unknown = undefined;
+  readonly #room: WaitingRoom;
+  readonly #ctx: Call;
+  readonly #leave: () => void;
+  #settle: ((answer: Failure | undefined) => void) | undefined = undefined;
+
+  constructor(room: WaitingRoom, ctx: Call, leave: () => void) {
+    this.#room = room;
+    this.#ctx = ctx;
+    this.#leave = leave;
+    this.answer = new Promise((resolve) => {
+      this.#settle = resolve;
     });
-    // An attempt may be given up without being aborted; what it waits for is given back by its lease.
-    ctx.onSettled(() => end(undefined));
-    return { answer, come: () => end(undefined) };
+  }
+
+  come(): void {
+    this.end(undefined);
+  }
+
+  abort(reason: unknown): void {
+    if (this.#settle !== undefined) this.end(toFailure(this.#ctx, reason));
+  }
+
+  end(failure: Failure | undefined): void {
+    const settle = this.#settle;
+    if (settle === undefined) return;
+    this.#settle = undefined;
+    this.#room.left(this);
+    if (failure !== undefined) this.#leave();
+    settle(failure);
   }
 }
 
