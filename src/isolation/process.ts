@@ -130,16 +130,18 @@ function commandOf({ memory, execArgv, launcher }: TransportOptions): [string, s
 /** On Linux, everything that a process may write to counts as data, buffers as well as the heap. */
 function limitsFor(memory: number): string[] {
   reserved ??= reservedForCode();
-  return ['--core=0', `--data=${Math.ceil(memory) + besideHeap + reserved}`];
+  // Once for itself, and once for a thread of its own, such as that of a loader.
+  return ['--core=0', `--data=${Math.ceil(memory) + besideHeap + 2 * reserved}`];
 }
 
 let reserved: number | undefined;
 
 /**
- * What this release of Node.js sets aside for code when it starts, in bytes: later ones do it in a way that counts as data,
+ * What this release of Node.js sets aside for the code of one thread, in bytes: later ones do it in a way that counts as data,
  * though nearly all of it stays untouched, and would not start within the limit alone.
  */
 function reservedForCode(): number {
+  if (!existsSync('/proc/self/maps')) return 0;
   let bytes = 0;
   const maps = readFileSync('/proc/self/maps', 'latin1');
   for (const [, from = '', to = ''] of maps.matchAll(/^([0-9a-f]+)-([0-9a-f]+) rwxp 0+ 00:00 /gm)) {
