@@ -21,6 +21,8 @@ export interface McpCallResult {
 const saidSo = 'is_error';
 /** A block that nobody knows is shown as JSON up to this length, in characters. */
 const longestOdd = 10_000;
+/** So many blocks are looked at; more are no answer that anybody reads. */
+const mostBlocks = 10_000;
 /** What concerns one connection only, and not the answer. */
 const ofConnection = 'io.modelcontextprotocol/';
 
@@ -41,7 +43,9 @@ export function fromMcpResult(result: unknown, tool: string): unknown {
     throw notAResult(tool);
   }
   if (sent !== undefined && !Array.isArray(sent)) throw notAResult(tool);
-  const blocks = (sent ?? []).map(asBlock);
+  const blocks = (sent ?? []).slice(0, mostBlocks).map(asBlock);
+  const more = (sent?.length ?? 0) - mostBlocks;
+  if (more > 0) blocks.push(textOf(`[${more} more blocks left out.]`));
   const meta = metaOf(result['_meta']);
   if (isError === true) throw failureOf(tool, blocks, structured, meta);
   const [first] = blocks;

@@ -2,7 +2,7 @@ import type { JsonSchemaObject } from '../../schema/json-schema.ts';
 import { isSchemaObject, mapSchema } from '../../schema/walk.ts';
 import type { Tool, ToolContext } from '../../tool.ts';
 import { annotationsOf, levelOf } from './annotations.ts';
-import { cleanText } from './clean-text.ts';
+import { cleanText, longestDescription } from './clean-text.ts';
 import type { Guards } from './guards.ts';
 import type { ListedTool } from './list-tools.ts';
 
@@ -14,8 +14,7 @@ export interface ImportOptions {
   readonly call: (listed: ListedTool, guards: Guards, args: unknown, ctx: ToolContext) => Promise<unknown>;
 }
 
-/** The most characters of a description, and of a text within a schema. */
-const longestDescription = 8_192;
+/** The most characters of a text within a schema. */
 const longestSchemaText = 2_048;
 
 /**

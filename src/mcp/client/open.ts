@@ -3,6 +3,7 @@ import { answerRoots } from './answers.ts';
 import { limitedFetch } from './limited-fetch.ts';
 import { clientPackage, stdioPackage } from './load.ts';
 import { StdioTransport } from './stdio-transport.ts';
+import { within } from './timers.ts';
 import type { McpAddress, McpCommand } from './types.ts';
 
 /** How a connection is made. Times in milliseconds. */
@@ -32,11 +33,15 @@ interface Way {
   readonly transport: Transport;
   readonly stderr?: () => string;
   readonly unref?: () => void;
+  /** Tells the server that its session is over. */
+  readonly farewell?: () => Promise<void>;
 }
 
 const newest = '2026-07-28';
 /** How long a program may take to say that it does not know the newest revision, in milliseconds. */
 const longestProbe = 5_000;
+/** How long a server may take to hear that its session is over, in milliseconds. */
+const longestFarewell = 1_000;
 
 /**
  * Starts a program and greets it, or greets a server at an address. Rejects with an Error when that takes too long or
@@ -63,7 +68,8 @@ export async function openAddress(source: McpAddress, options: OpenOptions): Pro
   const url = new URL(source.url);
   const how = { requestInit: { headers: { ...source.headers } }, fetch: limitedFetch(options.maxMessageBytes) };
   try {
-    return await greet({ transport: new StreamableHTTPClientTransport(url, how) }, options);
+    const transport = new StreamableHTTPClientTransport(url, how);
+    return await greet({ transport, farewell: () => transport.terminateSession() }, options);
   } catch (error) {
     if (options.era === 'modern' || ![400, 404, 405].includes(statusOf(error))) throw error;
     const before = { transport: new SSEClientTransport(url, how) };
@@ -140,6 +146,7 @@ async function greet(way: Way, options: OpenOptions, onDeath?: () => void): Prom
     stderr: () => way.stderr?.() ?? '',
     async close() {
       delete client.onclose;
+      if (way.farewell !== undefined) await within(way.farewell(), longestFarewell);
       await client.close().catch(() => {});
       await transport.close().catch(() => {});
     },

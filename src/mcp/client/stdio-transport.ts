@@ -2,6 +2,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { Lines } from './lines.ts';
 import { endGroup, type Launch, type Program, startProgram } from './program.ts';
 import { Tail } from './tail.ts';
+import { within } from './timers.ts';
 
 /** How long a server may take to end by itself, and then after it was told to, in milliseconds. */
 const grace = 1_000;
@@ -150,17 +151,5 @@ export class StdioTransport implements Transport {
       return;
     }
     this.onmessage?.(message);
-  }
-}
-
-async function within(ended: Promise<void>, milliseconds: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, milliseconds, false);
-  });
-  try {
-    return await Promise.race([ended.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -134,6 +134,12 @@ describe('a result of a server', () => {
     });
   });
 
+  test('of a million blocks is not looked at whole', async () => {
+    const block = { type: 'image', data: png, mimeType: 'image/png' };
+    const data = fromMcpResult({ content: new Array(1_000_000).fill(block) }, 't') as { content: unknown[] };
+    expect(data.content.at(-1)).toEqual({ type: 'text', text: '[990000 more blocks left out.]' });
+  });
+
   test('of the first revision is still understood', async () => {
     expect(await answerTo({ toolResult: { a: 1 } })).toMatchObject({ ok: true, data: { a: 1 } });
   });

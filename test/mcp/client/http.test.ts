@@ -65,9 +65,11 @@ function modernHandler(): Handle {
 }
 
 /** A server of a revision with sessions, as plain JSON. */
-function sessions(): { handle: Handle; forget(): void; greetings: () => number } {
+function sessions(): { handle: Handle; forget(): void; ended: unknown[] } {
   let session = 0;
+  const ended: unknown[] = [];
   const handle: Handle = async (request, response) => {
+    if (request.method === 'DELETE') ended.push(request.headers['mcp-session-id']);
     if (request.method !== 'POST') return response.writeHead(405).end();
     let body = '';
     for await (const chunk of request) body += chunk;
@@ -89,7 +91,7 @@ function sessions(): { handle: Handle; forget(): void; greetings: () => number }
     forget() {
       session += 100;
     },
-    greetings: () => session % 100,
+    ended,
   };
 }
 
@@ -130,6 +132,8 @@ describe('a server that is reached over HTTP', () => {
     await clock.advance(500);
     while (connection.status !== 'connected') await new Promise((resolve) => setTimeout(resolve, 5));
     expect(await call('say')).toMatchObject({ ok: true, data: 'Bearer t 102' });
+    await connection.close();
+    expect(server.ended.at(-1)).toBe('s102');
   });
 
   test('by the transport of before is understood as well', async () => {
