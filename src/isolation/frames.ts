@@ -1,5 +1,6 @@
 /** Bytes before each message: its length, as an unsigned 32-bit number, the lowest byte first. */
 const headerLength = 4;
+const empty = new Uint8Array(0);
 
 /** What stands before a message on a stream of bytes. */
 export function headerFor(message: Uint8Array): Uint8Array {
@@ -9,14 +10,16 @@ export function headerFor(message: Uint8Array): Uint8Array {
 }
 
 /**
- * Takes messages out of a stream of bytes, each with its length before it. Nothing is set aside for a message before its
- * bytes are there, and one that says it is longer than `limit` ends the reading: whoever wrote it is not to be trusted.
+ * Takes messages out of a stream of bytes, each with its length before it. Never is more than twice of what has come set
+ * aside, however long a message says that it is and however small the pieces; one that says it is longer than `limit` ends
+ * the reading, since whoever wrote it is not to be trusted.
  */
 export class FrameReader {
   readonly #limit: number;
   readonly #message: (bytes: Uint8Array) => void;
   readonly #tooLong: (length: number) => void;
-  #chunks: Uint8Array[] = [];
+  /** What has come of a message that is not whole yet: the first `#size` bytes. */
+  #kept: Uint8Array = empty;
   #size = 0;
   #ended = false;
 
@@ -28,64 +31,56 @@ export class FrameReader {
 
   push(chunk: Uint8Array): void {
     if (this.#ended) return;
-    this.#chunks.push(chunk);
-    this.#size += chunk.byteLength;
-    while (this.#size >= headerLength) {
-      const length = this.#length();
+    const bytes = this.#size === 0 ? chunk : this.#joined(chunk);
+    let at = 0;
+    while (bytes.byteLength - at >= headerLength) {
+      const length = new DataView(bytes.buffer, bytes.byteOffset + at, headerLength).getUint32(0, true);
       if (length > this.#limit) {
-        this.#ended = true;
-        this.#chunks = [];
+        this.end();
         this.#tooLong(length);
         return;
       }
-      if (this.#size < headerLength + length) return;
-      this.#take(headerLength);
-      this.#message(this.#take(length));
+      const end = at + headerLength + length;
+      if (end > bytes.byteLength) break;
+      // Memory of its own: what is read out of a message must not share any with something else.
+      const message = new Uint8Array(bytes.subarray(at + headerLength, end));
+      at = end;
+      this.#message(message);
       if (this.#ended) return;
     }
+    this.#keep(bytes.subarray(at));
   }
 
   /** Reads no further, not even what is here already. */
   end(): void {
     this.#ended = true;
-    this.#chunks = [];
+    this.#kept = empty;
+    this.#size = 0;
   }
 
-  #length(): number {
-    const [first] = this.#chunks;
-    // The first bytes may have come one by one.
-    if (first === undefined || first.byteLength < headerLength) this.#chunks = [this.#joined(this.#size)];
-    const start = this.#chunks[0] as Uint8Array;
-    return new DataView(start.buffer, start.byteOffset, headerLength).getUint32(0, true);
+  #joined(chunk: Uint8Array): Uint8Array {
+    this.#makeRoom(this.#size + chunk.byteLength);
+    this.#kept.set(chunk, this.#size);
+    this.#size += chunk.byteLength;
+    return this.#kept.subarray(0, this.#size);
   }
 
-  #take(length: number): Uint8Array {
-    const taken = this.#joined(length);
-    let left = length;
-    let at = 0;
-    for (let chunk = this.#chunks[at]; chunk !== undefined && left > 0; chunk = this.#chunks[at]) {
-      if (chunk.byteLength > left) {
-        this.#chunks[at] = chunk.subarray(left);
-        break;
-      }
-      left -= chunk.byteLength;
-      at++;
+  #keep(rest: Uint8Array): void {
+    this.#size = rest.byteLength;
+    if (rest.byteLength === 0) {
+      this.#kept = empty;
+    } else if (rest.buffer === this.#kept.buffer) {
+      this.#kept.set(rest);
+    } else {
+      this.#makeRoom(rest.byteLength);
+      this.#kept.set(rest);
     }
-    if (at > 0) this.#chunks.splice(0, at);
-    this.#size -= length;
-    return taken;
   }
 
-  /** The first bytes as memory of their own: what is read out of them must not share memory with anything else. */
-  #joined(length: number): Uint8Array {
-    const joined = new Uint8Array(length);
-    let at = 0;
-    for (const chunk of this.#chunks) {
-      if (at === length) break;
-      const part = chunk.byteLength > length - at ? chunk.subarray(0, length - at) : chunk;
-      joined.set(part, at);
-      at += part.byteLength;
-    }
-    return joined;
+  #makeRoom(size: number): void {
+    if (this.#kept.byteLength >= size) return;
+    const larger = new Uint8Array(Math.max(size, 2 * this.#kept.byteLength));
+    larger.set(this.#kept);
+    this.#kept = larger;
   }
 }

@@ -77,13 +77,14 @@ export class IsolatedWorker {
   #message(bytes: Uint8Array): void {
     // Whatever still comes from one that is being ended counts no more.
     if (!this.usable) return;
-    const message = readFromWorker(bytes);
-    if (message === undefined) {
+    const read = readFromWorker(bytes);
+    if (read === undefined) {
       this.kill({ reason: 'rules', how: 'it sent what is no message' });
       return;
     }
+    const { message, values } = read;
     const session = this.#session;
-    if (session?.hear(message)) {
+    if (session?.hear(message, values)) {
       if (message.type === 'loaded') this.#loaded.add(session.handler);
       return;
     }

@@ -81,7 +81,8 @@ export class Isolation {
 }
 
 function callOf(ctx: Ready, handler: HandlerModule, { messageBytes, state }: IsolationSettings): IsolatedCall {
-  const operations = new Operations(ctx, messageBytes);
+  // Made with the first that is asked for.
+  let operations: Operations | undefined;
   return {
     handler,
     get aborted() {
@@ -101,7 +102,10 @@ function callOf(ctx: Ready, handler: HandlerModule, { messageBytes, state }: Iso
       },
     }),
     progress: (data) => ctx.progress(data),
-    perform: (operation, args, signal) => operations.perform(operation, args, signal),
+    perform(operation, args, signal) {
+      operations ??= new Operations(ctx, messageBytes);
+      return operations.perform(operation, args, signal);
+    },
     onAbort: (listener) => ctx.onAbort(listener),
   };
 }

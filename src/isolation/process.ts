@@ -8,7 +8,7 @@ import { entryOf, type Gone, type StartTransport, type TransportEvents, type Tra
 const prlimit = '/usr/bin/prlimit';
 /** What a process of Node.js needs beside its heap, in bytes: its code, its threads, and buffers. */
 const besideHeap = 256 * 1_048_576;
-/** How much of what a process writes to its standard error is kept, in characters. */
+/** How much of what a process writes to its standard error is kept, in bytes. */
 const keptOutput = 4_096;
 /** How long to wait for it after the process has ended, in milliseconds. */
 const lastWordsWait = 50;
@@ -28,7 +28,8 @@ class ChildTransport {
   readonly #lifeline: Socket;
   readonly #reader: FrameReader;
   readonly #events: TransportEvents;
-  #lastWords = '';
+  /** What it wrote to its standard error last; words are made of it only when it has ended. */
+  #lastWords: readonly Uint8Array[] = [];
   #over = false;
 
   constructor(options: TransportOptions, events: TransportEvents) {
@@ -51,14 +52,18 @@ class ChildTransport {
     );
     child.on('error', (error) => this.#ended({ reason: 'crashed', how: 'it could not be started', cause: error }));
     child.on('exit', (code, signal) => this.#exited(code, signal));
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.#lastWords = (this.#lastWords + text).slice(-keptOutput);
+    child.stderr?.on('data', (chunk: Uint8Array) => {
+      const before = this.#lastWords.at(-1);
+      this.#lastWords = before === undefined || chunk.byteLength >= keptOutput ? [chunk] : [before, chunk];
     });
     // A process that could not be started has no pipes.
     this.#messages?.on('data', (chunk: Uint8Array) => this.#reader.push(chunk));
     this.#messages?.on('error', () => this.kill());
     this.#messages?.on('close', () => this.kill());
-    this.#lifeline?.on('error', () => {});
+    // Its guardian holds the other end, and says nothing.
+    this.#lifeline?.on('data', () => events.broken('it wrote where nothing is to be written'));
+    this.#lifeline?.on('error', () => this.kill());
+    this.#lifeline?.on('close', () => this.kill());
     if (child.pid !== undefined) remember(child.pid);
   }
 
@@ -110,9 +115,10 @@ class ChildTransport {
 
   #ending(code: number | null, signal: string | null): Gone {
     const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
-    const cause = this.#lastWords === '' ? {} : { cause: new Error(this.#lastWords) };
+    const words = Buffer.concat(this.#lastWords).subarray(-keptOutput).toString();
+    const cause = words === '' ? {} : { cause: new Error(words) };
     // V8 says so before it gives up.
-    const isMemory = /heap out of memory|memory limit/i.test(this.#lastWords);
+    const isMemory = /heap out of memory|memory limit/i.test(words);
     return isMemory
       ? { reason: 'out-of-memory', how: 'it used more memory than it may', ...cause }
       : { reason: 'crashed', how, ...cause };

@@ -4,6 +4,7 @@ import type { SandboxTier } from '../capabilities/process/types.ts';
 import type { ToolCall } from '../types.ts';
 import { member } from './members.ts';
 import type { ToldError } from './told-error.ts';
+import { weigh } from './weigh.ts';
 
 /*
  * What the router's thread and a worker say to each other. Every message is one structured clone, written by V8, and so
@@ -17,6 +18,8 @@ export const progressWindow = 16;
 export const longestProgress = 16_384;
 /** Operations of capabilities that may be under way for a call. More wait in the worker. */
 export const operationWindow = 4;
+/** The most values in all messages of a call: reading them takes this thread's time. */
+export const valuesPerCall = 2_000_000;
 
 /** What a handler is given beside its arguments, as far as it travels. */
 export interface LentContext {
@@ -61,6 +64,12 @@ export type FromWorker =
   | { readonly type: 'done'; readonly call: number; readonly data: unknown }
   | { readonly type: 'failed'; readonly call: number; readonly error: unknown };
 
+/** A message that was read, and how many values were in it. */
+export interface Read {
+  readonly message: FromWorker;
+  readonly values: number;
+}
+
 /** Throws a DataCloneError for what cannot be cloned. */
 export function written(message: ToWorker | FromWorker): Uint8Array {
   return serialize(message);
@@ -75,13 +84,20 @@ export function readToWorker(bytes: Uint8Array): ToWorker {
  * For the router, which trusts no worker: a message of the known form, made anew out of its own members, or nothing.
  * Data, errors and the arguments of operations are still what the worker wrote, and are read as such.
  */
-export function readFromWorker(bytes: Uint8Array): FromWorker | undefined {
-  let message: unknown;
+export function readFromWorker(bytes: Uint8Array): Read | undefined {
+  let written: unknown;
   try {
-    message = deserialize(bytes);
+    written = deserialize(bytes);
   } catch {
     return undefined;
   }
+  const values = weigh(written);
+  const message = values === undefined ? undefined : messageOf(written);
+  if (message === undefined || (message.type === 'progress' && bytes.byteLength > longestProgress)) return undefined;
+  return { message, values: values as number };
+}
+
+function messageOf(message: unknown): FromWorker | undefined {
   const type = member(message, 'type');
   if (type === 'loaded') return { type };
   if (type === 'unloadable') return { type, error: member(message, 'error') };

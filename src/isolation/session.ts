@@ -7,6 +7,7 @@ import {
   operationWindow,
   progressWindow,
   type ToWorker,
+  valuesPerCall,
   written,
 } from './protocol.ts';
 import { heardError, tellError } from './told-error.ts';
@@ -54,6 +55,7 @@ export class Session {
   readonly #settle: (outcome: Outcome) => void;
   readonly #operations = new Map<number, AbortController>();
   #state: 'loading' | 'running' | 'over' = 'loading';
+  #values = 0;
   #unflushed = 0;
   #progressed = 0;
   #unheard = 0;
@@ -89,9 +91,14 @@ export class Session {
     this.#call.onAbort((reason) => this.#abort(reason));
   }
 
-  /** Hears a message of the worker; whether it belongs here. */
-  hear(message: FromWorker): boolean {
+  /** Hears a message of the worker, with the number of values in it; whether it belongs here. */
+  hear(message: FromWorker, values: number): boolean {
     if (this.over) return false;
+    this.#values += values;
+    if (this.#values > valuesPerCall) {
+      this.#line.kill({ reason: 'rules', how: 'it sent more data than a call may' });
+      return true;
+    }
     if (message.type === 'loaded' || message.type === 'unloadable') {
       if (this.#state !== 'loading') return false;
       if (message.type === 'loaded') this.#begin();

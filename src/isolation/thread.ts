@@ -65,7 +65,11 @@ function startThread(options: TransportOptions, events: TransportEvents): Transp
       thread.unref();
       port.unref();
     },
-    kill: end,
+    kill() {
+      // With it goes whatever has come and was not heard yet.
+      port.close();
+      end();
+    },
   };
 }
 

@@ -9,7 +9,8 @@ const one = { isolation: { threads: 1, processes: 1, grace: 200 } };
 describe('what a handler in a process writes on its channel', () => {
   const rubbish = [
     ...['text', 'unreadable', 'empty', 'noMessage', 'nothing', 'unknownType', 'inherited', 'noNumber', 'noList'],
-    ...['manyArguments', 'giant', 'progressFlood', 'askFlood', 'sameQuestion'],
+    ...['manyArguments', 'giant', 'progressFlood', 'askFlood', 'sameQuestion', 'writesOnLifeline', 'deepNesting'],
+    ...['byteByByte', 'placesWithoutEnd', 'wideProgress', 'manyValues'],
   ];
 
   it.each(rubbish)('ends its own call and no other: %s', async (kind) => {

@@ -6,6 +6,7 @@ import { FrameReader, headerFor } from '../../src/isolation/frames.ts';
 import { handlerModuleOf, moduleHandler } from '../../src/isolation/module-handler.ts';
 import { readFromWorker, written } from '../../src/isolation/protocol.ts';
 import { heardError, tellError } from '../../src/isolation/told-error.ts';
+import { weigh } from '../../src/isolation/weigh.ts';
 
 describe('messages on a stream of bytes', () => {
   const messages = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 12 });
@@ -27,7 +28,8 @@ describe('messages on a stream of bytes', () => {
         }
         expect(read).toEqual(given);
         // Memory of their own, and no more than that.
-        for (const bytes of read) expect(bytes.buffer.byteLength).toBe(bytes.byteLength);
+        for (const bytes of read)
+          expect([bytes.buffer.byteLength, Buffer.isBuffer(bytes)]).toEqual([bytes.length, false]);
       }),
     );
   });
@@ -52,8 +54,8 @@ describe('what a worker sends', () => {
   it('is a message of a known form, or nothing, whatever it is', () => {
     fc.assert(
       fc.property(fc.anything({ withDate: true, withMap: true, withTypedArray: true }), (value) => {
-        const message = readFromWorker(written(value as never));
-        expect(message === undefined || typeof message.type === 'string').toBe(true);
+        const read = readFromWorker(written(value as never));
+        expect(read === undefined || typeof read.message.type === 'string').toBe(true);
       }),
     );
     fc.assert(fc.property(fc.uint8Array(), (bytes) => void readFromWorker(bytes)));
@@ -61,7 +63,31 @@ describe('what a worker sends', () => {
 
   it('holds nothing but the members that belong to it', () => {
     const sent = { type: 'done', call: 1, data: 2, extra: 3, ['__proto__']: { polluted: true } };
-    expect(readFromWorker(written(sent as never))).toEqual({ type: 'done', call: 1, data: 2 });
+    expect(readFromWorker(written(sent as never))?.message).toEqual({ type: 'done', call: 1, data: 2 });
+  });
+});
+
+describe('data that is more than its bytes', () => {
+  const list = (places: number): unknown[] => Object.assign([], { length: places });
+  let shared: unknown = ['x'];
+  for (let times = 0; times < 40; times++) shared = [shared, shared];
+  let deep: unknown = 'x';
+  for (let times = 0; times < 2_000; times++) deep = { deep };
+  const cycle: unknown[] = [];
+  cycle.push(cycle, cycle);
+
+  it.each([
+    ['a list of places', list(4_294_967_295), undefined],
+    ['lists that hold each other', shared, undefined],
+    ['too deep', deep, undefined],
+    ['a cycle', cycle, 5],
+    ['what is in lists, with its places', [1, [2, 3]], 9],
+    ['a map', new Map([['a', new Set([1, 2])]]), 5],
+    ['bytes', new Uint8Array(1_000_000), 1],
+  ])('is counted: %s', (_what, value, weight) => {
+    expect(weigh(value)).toBe(weight);
+    const read = readFromWorker(written({ type: 'done', call: 1, data: value }));
+    expect(read === undefined).toBe(weight === undefined);
   });
 });
 
