@@ -154,7 +154,12 @@ export function copied<T>(value: T): T {
 
 /** As {@link copied}, and no observer can change it for the next one. */
 export function frozenCopy<T>(value: T): T {
-  return frozen(copied(value));
+  try {
+    return frozen(structuredClone(value));
+  } catch {
+    // As above, and what is nested too deeply.
+    return undefined as T;
+  }
 }
 
 /** Freezes a copy all the way down, as far as values of its kind can be frozen. */

@@ -238,6 +238,22 @@ describe('observers of bad manners', () => {
   });
 });
 
+test('a result that cannot be copied is answered all the same, and not shown', async () => {
+  let deep: object = {};
+  for (let depth = 0; depth < 20_000; depth++) deep = { deep };
+  const data = [deep, () => {}, new Proxy({}, { ownKeys: () => ['a', 'a'] })];
+  let at = 0;
+  const bare = pipeline()
+    .use('lookup', lookup())
+    .use('validate', validate())
+    .use('answer', (ctx) => ctx.ok(data[at++]));
+  const router = createRouter({ tools: [say], pipeline: bare });
+  const shown: unknown[] = [];
+  router.on('end', ({ result }) => shown.push(result));
+  for (const expected of data) expect((await router.call(call)).data).toBe(expected);
+  expect(shown).toHaveLength(3);
+});
+
 /** Changes whatever can be changed. */
 function spoil(value: unknown, depth: number): void {
   if (typeof value !== 'object' || value === null || depth > 6) return;
