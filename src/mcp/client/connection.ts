@@ -1,4 +1,3 @@
-import { rewriteAt } from '../../argument-places.ts';
 import { type Clock, systemClock } from '../../clock.ts';
 import { ToolError } from '../../errors.ts';
 import { longestTimer } from '../../milliseconds.ts';
@@ -9,8 +8,8 @@ import { callFailure } from './errors.ts';
 import { GuardRules, type Guards } from './guards.ts';
 import { type ListedTool, listTools } from './list-tools.ts';
 import { statusOf } from './open.ts';
-import { checkPlaces } from './places.ts';
 import { Refresher } from './refresher.ts';
+import { argumentsToSend } from './send-arguments.ts';
 import type { SendOptions } from './sender.ts';
 import type { Session, SessionEvents } from './session.ts';
 import { unrefTimer } from './timers.ts';
@@ -202,7 +201,7 @@ export class ServerConnection implements McpServerConnection {
     };
     let result: unknown;
     try {
-      result = await session.call(listed, toSend(args, guards, ctx), options);
+      result = await session.call(listed, argumentsToSend(args, guards, ctx), options);
     } catch (error) {
       // A session that the server does not know any more: it may have been started anew.
       if ([400, 404].includes(statusOf(error))) this.#lost(session);
@@ -237,22 +236,6 @@ function outdated(tool: string): ToolError {
     code: 'conflict',
     effect: 'none',
   });
-}
-
-/** The server opens files by their names and has another working folder: it gets absolute ones, checked once more. */
-function toSend(args: unknown, { paths = {}, urls = [], commands = {} }: Guards, { fs }: ToolContext): unknown {
-  const places = Object.keys(paths);
-  checkPlaces(args, places, 'path_denied');
-  checkPlaces(args, urls, 'url_denied');
-  checkPlaces(args, Object.keys(commands), 'command_denied');
-  let sent = args;
-  for (const place of places) {
-    sent = rewriteAt(sent, place, (path) => {
-      if (fs === undefined) throw new ToolError('No guard for paths ran before this tool.', { code: 'internal' });
-      return fs.hostPath(path as string);
-    });
-  }
-  return sent;
 }
 
 /** Whoever listens must not be able to break the connection. */

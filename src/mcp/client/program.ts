@@ -36,7 +36,8 @@ export function startProgram({ command, args, env, cwd }: Launch): Program {
   if (!listening) {
     listening = true;
     process.once('exit', () => {
-      for (const left of living) endGroup(left, 'SIGKILL');
+      // Where somebody watches, it has a second to end by itself.
+      for (const left of living) endGroup(left, watchers.get(left)?.pid === undefined ? 'SIGKILL' : 'SIGTERM');
     });
   }
   if (child.pid !== undefined) {

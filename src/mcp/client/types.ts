@@ -62,7 +62,7 @@ export interface RestartOptions {
   readonly attempts?: number;
 }
 
-/** What a server says while it works. */
+/** What a server says while it works: as it came, to be cleaned before it is shown on a terminal. */
 export interface McpLog {
   readonly server: string;
   /** Of the protocol (`debug` to `emergency`); `stderr` for what it wrote to its standard error. */
