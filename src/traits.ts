@@ -52,10 +52,17 @@ export function traitsOf(stage: unknown): Traits {
 
 /** Gives a stage further traits. Returns the same function, so that its name stays. */
 export function withTraits<S extends AnyStage>(stage: S, traits: Traits): S {
-  if (traits.guard === false && traitsOf(stage).guard) {
+  const known = traitsOf(stage);
+  if (traits.guard === false && known.guard) {
     throw new TypeError(`"${stage.name || 'stage'}" is a guard and stays one.`);
   }
-  Object.defineProperty(stage, key, { value: Object.freeze({ ...traitsOf(stage), ...traits }), configurable: true });
+  // The orders that are not safe are refused by these: what a stage said of itself is not taken back by who wraps it.
+  for (const trait of ['stores', 'repeats', 'rewrites'] as const) {
+    if (traits[trait] === false && known[trait]) {
+      throw new TypeError(`"${stage.name || 'stage'}" ${trait}, and that cannot be taken back.`);
+    }
+  }
+  Object.defineProperty(stage, key, { value: Object.freeze({ ...known, ...traits }), configurable: true });
   return stage;
 }
 

@@ -679,6 +679,10 @@ describe('observers', () => {
 describe('pipelines', () => {
   test('a guard stays one, and no stage is slipped in behind the checks', () => {
     expect(() => withTraits(permission(), { guard: false })).toThrow('is a guard and stays one');
+    for (const trait of ['stores', 'repeats', 'rewrites'] as const) {
+      const stage = withTraits((_ctx, next) => next(), { [trait]: true });
+      expect(() => withTraits(stage, { [trait]: false })).toThrow('cannot be taken back');
+    }
     expect(() => (pipeline().entries as Entry[]).push({ name: 'x', stage: execute() })).toThrow(TypeError);
     for (const odd of [{}, [lookup()], null]) {
       expect(() => createRouter({ tools, pipeline: odd as never })).toThrow('must come from pipeline()');

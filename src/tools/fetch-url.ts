@@ -56,7 +56,7 @@ export const fetchUrl: Tool = defineTool({
   urls: ['url'],
   handler: async ({ url, raw, offset, limit }, { fetch }) => {
     const answer = await fetch(url, { types: readableTypes, overflow: 'cut', maxBytes });
-    if (answer.status >= 400) throw badStatus(answer.status);
+    if (answer.status >= 400) throw badStatus(answer);
     const bytes = await answer.bytes();
     if (answer.type.startsWith('image/')) return image(answer, bytes);
     const text = htmlText(bytes, answer.headers['content-type'] ?? '');
@@ -79,8 +79,9 @@ function image(answer: FetchResponse, bytes: Uint8Array): Content {
   return content([{ type: 'image', data: bytes, mimeType }, `From ${answer.url}`]);
 }
 
-function badStatus(status: number): ToolError {
-  const details = { reason: 'http-status', status };
+function badStatus({ status, headers }: FetchResponse): ToolError {
+  const later = headers['retry-after'];
+  const details = { reason: 'http-status', status, ...(later !== undefined && { retry_after: later }) };
   if (status === 429) return failure('The server answered 429: too many requests.', { code: 'rate_limited', details });
   if (status >= 500) return failure(`The server answered ${status}: it has a fault.`, { code: 'unavailable', details });
   const why = status === 404 || status === 410 ? 'there is no such page' : 'it does not give this page';
