@@ -89,10 +89,11 @@ function failureOf(
 ): ToolError {
   const texts = blocks.flatMap((block) => (block.type === 'text' && block.text.trim() !== '' ? [block.text] : []));
   const text = texts.join('\n') || (structured === undefined ? '' : JSON.stringify(structured));
-  const isText = blocks.length === 1 && isPlainText(blocks[0]) && structured === undefined && meta === undefined;
+  const [first] = blocks;
+  const isWhole = blocks.length === 1 && isPlainText(first) && first.text === text;
   const details = {
     reason: saidSo,
-    ...(!isText && { content: blocks }),
+    ...(!isWhole && { content: blocks }),
     ...(structured !== undefined && { structuredContent: structured }),
     ...(meta !== undefined && { _meta: meta }),
   };

@@ -47,6 +47,8 @@ describe('a result of a server', () => {
     ['meta', { content: [text], _meta: { 'example.com/trace': 'x' } }],
     ['a failure', { content: [{ type: 'text', text: 'No such note.' }], isError: true }],
     ['a failure with more', { content: blocks, structuredContent: { a: 1 }, isError: true, _meta: { c: 3 } }],
+    ['a failure of blanks', { content: [{ type: 'text', text: ' \n' }], isError: true }],
+    ['a failure with meta only', { content: [text], isError: true, _meta: { a: 1 } }],
     ['a failure without a word', { content: [], isError: true }],
   ];
   test.each(exact)('comes out as it came in: %s', async (_, sent) => {
