@@ -115,7 +115,7 @@ function answered(ctx: Ready, kind: Kind, outcome: PoolOutcome, engine: SchemaEn
     case 'data':
       return ended(ctx, outcome.data, engine);
     case 'thrown':
-      return failed(ctx, outcome.error);
+      return failed(ctx, ctx.aborted ? reasonItself(outcome.error, ctx.signal.reason) : outcome.error);
     case 'gone':
       ctx.ended();
       return ctx.aborted ? toFailure(ctx, ctx.signal.reason) : cutShort(ctx, kind, outcome.gone, outcome.loaded);
@@ -137,6 +137,15 @@ function answered(ctx: Ready, kind: Kind, outcome: PoolOutcome, engine: SchemaEn
       );
     }
   }
+}
+
+/** What a handler throws when it is aborted is mostly the reason, which has been copied to and fro. */
+function reasonItself(error: unknown, reason: unknown): unknown {
+  const isCopy =
+    error instanceof Error && reason instanceof Error
+      ? error.name === reason.name && error.message === reason.message
+      : error === reason;
+  return isCopy ? reason : error;
 }
 
 function cutShort(ctx: Ready, kind: Kind, { reason, how, cause }: Gone, loaded: boolean): Failure {

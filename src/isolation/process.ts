@@ -9,9 +9,9 @@ const prlimit = '/usr/bin/prlimit';
 /** What a process of Node.js needs beside its heap, in bytes: its code, its threads, and buffers. */
 const besideHeap = 256 * 1_048_576;
 /** How much of what a process writes to its standard error is kept, in bytes. */
-const keptOutput = 4_096;
+const keptOutput = 16_384;
 /** How long to wait for it after the process has ended, in milliseconds. */
-const lastWordsWait = 50;
+const lastWordsWait = 200;
 
 /** Gives what starts processes: each leads a group of its own, and has a pipe of ours instead of Node's channel. */
 export function processStarter(options: TransportOptions): StartTransport {
@@ -29,7 +29,8 @@ class ChildTransport {
   readonly #reader: FrameReader;
   readonly #events: TransportEvents;
   /** What it wrote to its standard error last; words are made of it only when it has ended. */
-  #lastWords: readonly Uint8Array[] = [];
+  readonly #lastWords: Uint8Array[] = [];
+  #wordBytes = 0;
   #over = false;
 
   constructor(options: TransportOptions, events: TransportEvents) {
@@ -53,8 +54,13 @@ class ChildTransport {
     child.on('error', (error) => this.#ended({ reason: 'crashed', how: 'it could not be started', cause: error }));
     child.on('exit', (code, signal) => this.#exited(code, signal));
     child.stderr?.on('data', (chunk: Uint8Array) => {
-      const before = this.#lastWords.at(-1);
-      this.#lastWords = before === undefined || chunk.byteLength >= keptOutput ? [chunk] : [before, chunk];
+      this.#lastWords.push(chunk);
+      this.#wordBytes += chunk.byteLength;
+      for (let [first] = this.#lastWords; first !== undefined; [first] = this.#lastWords) {
+        if (this.#wordBytes - first.byteLength < keptOutput) break;
+        this.#wordBytes -= first.byteLength;
+        this.#lastWords.shift();
+      }
     });
     // A process that could not be started has no pipes.
     this.#messages?.on('data', (chunk: Uint8Array) => this.#reader.push(chunk));
@@ -118,7 +124,7 @@ class ChildTransport {
     const words = Buffer.concat(this.#lastWords).subarray(-keptOutput).toString();
     const cause = words === '' ? {} : { cause: new Error(words) };
     // V8 says so before it gives up.
-    const isMemory = /heap out of memory|memory limit/i.test(words);
+    const isMemory = /out of memory|memory limit/i.test(words);
     return isMemory
       ? { reason: 'out-of-memory', how: 'it used more memory than it may', ...cause }
       : { reason: 'crashed', how, ...cause };
