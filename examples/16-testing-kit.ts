@@ -47,6 +47,7 @@ const stop = recordRun(router, (line) => {
   recording += line;
 });
 const pending = router.call(call);
+await clock.untilPending();
 await clock.advance(60_000);
 assert.deepEqual(expectOk(await pending), { celsius: 3 });
 expectFailure(await router.call({ ...call, arguments: {} }), 'invalid_arguments', 'city');

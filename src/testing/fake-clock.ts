@@ -17,6 +17,11 @@ export interface FakeClock extends Clock {
    * with what timers threw, once the time has passed.
    */
   advance(milliseconds: number): Promise<void>;
+  /**
+   * Settles once so many timers wait (default 1). For a call that is to wait for one: the first calls of a process load
+   * modules, and how long that takes no fake clock decides. Rejects when there are fewer after 5 real seconds.
+   */
+  untilPending(count?: number): Promise<void>;
   /** The timers that wait, in the order in which they will fire. */
   pending(): readonly PendingTimer[];
 }
@@ -28,6 +33,8 @@ interface Timer {
 
 /** More than this in one `advance` is a timer that sets itself again for ever. */
 const mostTimers = 100_000;
+/** In real milliseconds. */
+const patience = 5_000;
 
 /**
  * Makes a clock for tests, to be given to stages as their option `clock`. Time begins at `start`, in milliseconds
@@ -36,6 +43,7 @@ const mostTimers = 100_000;
  * @example
  * const clock = fakeClock();
  * const pending = router.call(call);        // its pipeline has retry({ clock })
+ * await clock.untilPending();
  * await clock.advance(5_000);
  * const result = await pending;
  */
@@ -85,6 +93,15 @@ export function fakeClock(start = 0): FakeClock {
       const passed = last.then(() => advance(milliseconds));
       last = passed.catch(() => {});
       return passed;
+    },
+    async untilPending(count = 1): Promise<void> {
+      const givenUpAt = performance.now() + patience;
+      while (timers.size < count) {
+        if (performance.now() > givenUpAt) {
+          throw new Error(`Within ${patience} real ms, ${timers.size} of ${count} timers were set on the fake clock.`);
+        }
+        await turns(1);
+      }
     },
     pending: () =>
       [...timers].sort((one, other) => one.dueAt - other.dueAt).map(({ dueAt }) => ({ dueAt, dueIn: dueAt - now })),

@@ -103,6 +103,7 @@ export function withFaults<T extends Tool>(tool: T, options: FaultOptions): T {
     switch (fault) {
       case 'latency':
         await wait(random, (done) => signal.addEventListener('abort', done, { once: true }));
+        signal.throwIfAborted();
         return handler(args, context);
       case 'late': {
         const data = await handler(args, context);

@@ -102,6 +102,15 @@ describe('a fake clock', () => {
     expect(clock.now()).toBe(140);
   });
 
+  test('waits for timers that are set after what takes real time', async () => {
+    const clock = fakeClock();
+    setTimeout(() => clock.setTimeout(() => {}, 5), 5);
+    setTimeout(() => clock.setTimeout(() => {}, 5), 10);
+    await clock.untilPending(2);
+    expect(clock.pending()).toHaveLength(2);
+    expect(clock.now()).toBe(0);
+  });
+
   test('ends a timer that sets itself again for ever', async () => {
     const clock = fakeClock();
     const again = (): void => void clock.setTimeout(again, 0);

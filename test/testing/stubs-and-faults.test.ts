@@ -135,13 +135,14 @@ describe('withFaults', () => {
       done = true;
       return result;
     });
+    await clock.untilPending();
     await clock.advance(3_999);
     expect(done).toBe(false);
     await clock.advance(36_001);
     expectOk(await pending);
     const left = new AbortController();
     const withdrawn = router.call(call, { signal: left.signal });
-    await clock.advance(1);
+    await clock.untilPending();
     left.abort();
     expectFailure(await withdrawn, 'aborted');
     expect(clock.pending()).toEqual([]);
