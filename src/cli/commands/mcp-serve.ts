@@ -68,7 +68,7 @@ function overStdio(values: Values, io: Io): Serve {
   }
   return async (router, { onError }) => {
     const { serveMcpStdio } = await import('../../mcp/server/stdio.ts');
-    const streams = { input: io.stdin, output: io.stdout };
+    const streams = { input: io.stdin, output: io.stdout, drain: 5_000 };
     return serveMcpStdio(router, { ...streams, name: 'callgate', version: version(), onError });
   };
 }

@@ -50,7 +50,7 @@ export async function mcpWrapCommand(argv: readonly string[], io: Io): Promise<n
   const config = unusable(() => commandConfig(command, values, io));
   const serve = async (...[router, { onError }]: Parameters<Parameters<typeof runGateway>[1]>) => {
     const { serveMcpStdio } = await import('../../mcp/server/stdio.ts');
-    const streams = { input: io.stdin, output: io.stdout };
+    const streams = { input: io.stdin, output: io.stdout, drain: 5_000 };
     return serveMcpStdio(router, { ...streams, name: 'callgate', version: version(), onError });
   };
   return await runGateway(config, serve, io, { bare: true, acceptGuesses: guesses });
