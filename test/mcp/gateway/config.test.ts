@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -176,4 +176,24 @@ it('a place in a text is where its pointer leads', () => {
     { numRuns: 100 },
   );
   expect(lineAndColumn('a\nbc', 3)).toBe('2:2');
+});
+
+it('the example in docs/mcp.md can be used as it is', () => {
+  const docs = readFileSync(new URL('../../../docs/mcp.md', import.meta.url), 'utf8');
+  const example = [...docs.matchAll(/```json\n([\s\S]*?)```/g)]
+    .map(([, text = '']) => text)
+    .find((text) => text.includes('"$schema"'));
+  const there = mkdtempSync(join(tmpdir(), 'callgate-gateway-docs-'));
+  mkdirSync(join(there, 'notes'));
+  const origin = { name: 'callgate.json', folder: there, environment: { WEB_TOKEN: 'secret-of-the-web' } };
+  const { servers, roots, secrets, stages } = parseGatewayConfig(example ?? '', origin);
+  expect(servers.map(({ name, required }) => [name, required])).toEqual([
+    ['fs', true],
+    ['web', false],
+  ]);
+  expect({ roots, secrets, audit: stages.audit?.file }).toEqual({
+    roots: [join(there, 'notes')],
+    secrets: ['secret-of-the-web'],
+    audit: join(there, 'audit.jsonl'),
+  });
 });
