@@ -18,7 +18,7 @@ export interface Host {
   /** Tells observers what a stage says; absent while nobody listens to any of that. */
   tell?: (<E extends StageEvent>(ctx: CallContext, event: E, data: StageEvents[E]) => void) | undefined;
   /** Makes data fit to be shown; absent where no stage does that. */
-  clean?(data: unknown): unknown;
+  clean?: ((data: unknown) => unknown) | undefined;
   /** A handler has ended after its call had been answered. */
   late(ctx: CallContext, settledAt: number): void;
   /** Default: the machine's own. */
@@ -63,7 +63,7 @@ export class CallContext implements Call {
   #settledAt: number | undefined = undefined;
   /** Its place in the router's list of calls that have not ended, or -1. */
   #place = -1;
-  #answer: Promise<ToolResult> | undefined = undefined;
+  #answer: Promise<unknown> | undefined = undefined;
   #restarts = 0;
   // Mostly there is one or none, and an array for one would weigh as much as the function.
   #cleanups: Listeners = undefined;
@@ -99,14 +99,19 @@ export class CallContext implements Call {
     return ctx.#place;
   }
 
-  static placeAt(ctx: CallContext, place: number, answer?: Promise<ToolResult>): void {
+  static placeAt(ctx: CallContext, place: number, answer?: Promise<unknown>): void {
     ctx.#place = place;
     ctx.#answer = answer;
   }
 
   /** The promise of the call's answer, while it stands in that list. */
-  static answerOf(ctx: CallContext): Promise<ToolResult> | undefined {
+  static answerOf(ctx: CallContext): Promise<unknown> | undefined {
     return ctx.#answer;
+  }
+
+  /** The router whose call it is, as it shows itself to contexts. */
+  static hostOf(ctx: CallContext): Host {
+    return ctx.#host;
   }
 
   /** An attempt has failed: whatever it left at work, another one may succeed without it. */

@@ -56,6 +56,10 @@ class Waiting {
     setImmediate(arm);
   }
 
+  get isFresh(): boolean {
+    return this.#place >= 0;
+  }
+
   /** Swaps the last one into its place: cheaper than any collection that keeps an order. */
   leave(): void {
     const place = this.#place;
@@ -69,6 +73,8 @@ class Waiting {
 
   arm(): void {
     this.#place = -1;
+    const { keeper, subject } = this.settlement;
+    if (keeper !== undefined) keeper.add(subject, this.promise);
     if (timeoutOf === undefined) void load().then(() => start(this));
     else start(this);
   }

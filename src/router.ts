@@ -33,7 +33,7 @@ import {
   pipelineOptions,
   type RouterOptions,
 } from './router-options.ts';
-import { concluded } from './settleable.ts';
+import { concluded, keep } from './settleable.ts';
 import { type CloseOptions, Shutdown } from './shutdown.ts';
 import { checkMode, cleanerOf, closersOf, offersOf } from './stage-properties.ts';
 import { ignore, isThenable, toPromise } from './thenable.ts';
@@ -89,7 +89,7 @@ export class Router<State = unknown> {
       get tell() {
         return observers.tell;
       },
-      ...(this.#clean !== undefined && { clean: this.#clean }),
+      clean: this.#clean,
       restart: (ctx) => this.#compiled().restart(ctx),
       progress: (ctx, data) => this.#progressed(ctx, data),
       clock: this.#clock,
@@ -299,7 +299,7 @@ export class Router<State = unknown> {
     deadline: number,
   ): Promise<ToolResult> {
     const answer = concluded(outcome, (result, threw) => this.#end(compiled, ctx, result, threw));
-    this.#underWay.add(ctx, answer);
+    keep(answer, this.#underWay, ctx);
     if (signal !== undefined || deadline !== Number.POSITIVE_INFINITY) hold(ctx, answer, signal, deadline, this.#clock);
     return answer;
   }
@@ -307,7 +307,8 @@ export class Router<State = unknown> {
   /** Whether a closed router takes this call: as one that belongs to a call under way, until those are aborted. */
   #isStillTaken(ctx: CallContext, shutdown: Shutdown): boolean {
     const parent = parentOf(ctx);
-    return parent !== undefined && !shutdown.aborting && this.#underWay.has(parent);
+    if (parent === undefined || shutdown.aborting || CallContext.hostOf(parent) !== this.#host) return false;
+    return parent.running || !parent.settled;
   }
 
   #begin(call: ToolCall, options: CallOptions<State> | undefined): CallContext {

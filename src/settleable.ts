@@ -3,7 +3,14 @@ export type LastWord<T> = (outcome: unknown, threw: boolean) => T;
 
 /** Somebody who waits for a promise, and leaves when it has settled. */
 interface Waiting {
+  /** Whether it has not yet outlasted the turn of the event loop in which it began. */
+  readonly isFresh: boolean;
   leave(): void;
+}
+
+/** Keeps account of what is to be settled some day. */
+export interface Keeper<Subject> {
+  add(subject: Subject, promise: Promise<unknown>): void;
 }
 
 /** What is known of a promise that may be settled from outside. */
@@ -12,6 +19,9 @@ export interface Settlement<T> {
   reject(error: unknown): void;
   last: LastWord<T> | undefined;
   waiting: Waiting | undefined;
+  /** Who is told when it has outlasted a turn, and of what. */
+  keeper: Keeper<unknown> | undefined;
+  subject: unknown;
   settled: boolean;
 }
 
@@ -71,6 +81,17 @@ export function concluded<T>(promise: Promise<T>, last: LastWord<T>): Promise<T>
   return around;
 }
 
+/** Tells `keeper` of a promise: where somebody waits for it, only when it has outlasted a turn, since most never do. */
+export function keep<Subject>(promise: Promise<unknown>, keeper: Keeper<Subject>, subject: Subject): void {
+  const settlement = settlementOf(promise);
+  if (!settlement?.waiting?.isFresh) {
+    keeper.add(subject, promise);
+    return;
+  }
+  settlement.keeper = keeper as Keeper<unknown>;
+  settlement.subject = subject;
+}
+
 /** Settles a promise by what stopped it from outside; one that has settled stays as it is. */
 export function interrupt<T>(promise: Promise<T>, reason: unknown): void {
   const settlement = settlementOf(promise);
@@ -96,7 +117,15 @@ export function settle<T>(settlement: Settlement<T>, outcome: unknown, threw: bo
 }
 
 function newSettlement<T>(): Settlement<T> {
-  return { resolve: noop, reject: noop, last: undefined, waiting: undefined, settled: false };
+  return {
+    resolve: noop,
+    reject: noop,
+    last: undefined,
+    waiting: undefined,
+    keeper: undefined,
+    subject: undefined,
+    settled: false,
+  };
 }
 
 function noop(): void {}

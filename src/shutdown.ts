@@ -43,13 +43,15 @@ export class Shutdown {
   }
 
   async #run(underWay: UnderWay, closers: () => readonly Closes[]): Promise<void> {
+    // Calls of this turn stand among those under way from the next one on.
+    await turn();
     const ended = underWay.empty();
     await Promise.race([ended, this.#drained.promise]);
     this.aborting = true;
     underWay.abort(new ToolError('The call was stopped, since its router was closed.', { code: 'aborted' }));
     const overdue = signalled();
     // Every call gets its answer in the turn that begins here, also where no handler is given any time.
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
     this.#after(this.#grace, overdue.now);
     await Promise.race([ended, overdue.promise]);
     this.#over = true;
@@ -60,6 +62,10 @@ export class Shutdown {
   #after(milliseconds: number, then: () => void): void {
     if (milliseconds !== Number.POSITIVE_INFINITY) this.#timers.push(this.#clock.setTimeout(then, milliseconds));
   }
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 interface Signalled {

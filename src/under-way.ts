@@ -1,12 +1,12 @@
 import { CallContext } from './context.ts';
-import type { ToolResult } from './result.ts';
-import { interrupt } from './settleable.ts';
+import { interrupt, type Keeper } from './settleable.ts';
 
 /**
- * The calls of a router that have not ended: those whose answer, or whose handler, is still to come. A call that settles at
- * once never stands here; the others know their place, so that leaving is as cheap as coming.
+ * The calls of a router that have not ended: those whose answer, or whose handler, is still to come. A call that settles
+ * within its turn of the event loop mostly never stands here; the others know their place, so that leaving is as cheap as
+ * coming.
  */
-export class UnderWay {
+export class UnderWay implements Keeper<CallContext> {
   readonly #calls: CallContext[] = [];
   // Calls that were answered while their handlers go on. Held weakly: one whose handler never ends would otherwise stay for
   // ever; and what nothing refers to any more, nothing can end.
@@ -16,7 +16,7 @@ export class UnderWay {
   #emptied: (() => void)[] = [];
 
   /** With the promise of its answer. */
-  add(ctx: CallContext, answer: Promise<ToolResult>): void {
+  add(ctx: CallContext, answer: Promise<unknown>): void {
     CallContext.placeAt(ctx, this.#calls.length, answer);
     this.#calls.push(ctx);
   }
@@ -30,12 +30,6 @@ export class UnderWay {
       this.#collected.register(ctx, ref);
     }
     this.#leave(ctx);
-  }
-
-  has(ctx: CallContext): boolean {
-    if (this.#calls[CallContext.placeOf(ctx)] === ctx) return true;
-    const ref = this.#refs.get(ctx);
-    return ref !== undefined && this.#lingering.has(ref);
   }
 
   remove(ctx: CallContext): void {

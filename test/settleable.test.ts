@@ -73,7 +73,7 @@ describe('a promise that can be settled from outside', () => {
         const given = following(promise);
         let left = 0;
         const settlement = settlementOf(given);
-        if (settlement !== undefined) settlement.waiting = { leave: () => left++ };
+        if (settlement !== undefined) settlement.waiting = { isFresh: true, leave: () => left++ };
         const outcomes: string[] = [];
         given.then(
           (value) => outcomes.push(value),
@@ -104,7 +104,7 @@ describe('a promise that can be settled from outside', () => {
             if (!hasSettled) settled('threw', 'c');
             hasSettled = true;
           } else if (doing === 'conclude') {
-            const may = !hasSettled && !spoken;
+            const may: boolean = !hasSettled && !spoken;
             expect(concluding(given, said)).toBe(may);
             spoken ||= may;
           } else {
