@@ -11,12 +11,17 @@ import { ignore } from './thenable.ts';
 import type { PermissionLevel, Tool } from './tool.ts';
 import type { Call, Effect, Maybe, Run, ToolCall } from './types.ts';
 
+/** Those who hear what stages say. */
+export interface Hearing {
+  /** Absent while nobody listens to any of that. */
+  readonly tell: (<E extends StageEvent>(ctx: CallContext, event: E, data: StageEvents[E]) => void) | undefined;
+}
+
 /** What the router does for every context it makes; one object a router, so that a call carries only a pointer. */
 export interface Host {
   restart(ctx: CallContext): Maybe<ToolResult>;
   progress(ctx: CallContext, data: unknown): void;
-  /** Tells observers what a stage says; absent while nobody listens to any of that. */
-  tell?: (<E extends StageEvent>(ctx: CallContext, event: E, data: StageEvents[E]) => void) | undefined;
+  readonly observers?: Hearing;
   /** Makes data fit to be shown; absent where no stage does that. */
   clean?: ((data: unknown) => unknown) | undefined;
   /** A handler has ended after its call had been answered. */
@@ -252,7 +257,7 @@ export class CallContext implements Call {
   }
 
   get tell(): Tell | undefined {
-    const { tell } = this.#host;
+    const tell = this.#host.observers?.tell;
     if (tell === undefined) return undefined;
     return (event, data) => {
       if (!this.settled) tell(this, event, data);

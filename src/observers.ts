@@ -1,5 +1,5 @@
 import type { StageOutcome, StageWatcher } from './compose.ts';
-import type { CallContext, Host } from './context.ts';
+import type { CallContext, Hearing } from './context.ts';
 import type { ToolResult } from './result.ts';
 import type { StageEvent, StageEvents } from './stage-events.ts';
 import { ignore } from './thenable.ts';
@@ -54,7 +54,7 @@ export type Listener<E extends RouterEvent> = (event: RouterEvents[E]) => void;
  * Listeners that see calls and can neither block nor change them: they get copies, and what they throw is dropped.
  * They cost nothing while there are none.
  */
-export class Observers {
+export class Observers implements Hearing {
   readonly #serials = new WeakMap<CallContext, number>();
   #count = 0;
   readonly #listeners: { [E in RouterEvent]?: Listener<E>[] } = {};
@@ -63,7 +63,7 @@ export class Observers {
   active = false;
 
   /** For stages that have something to tell; absent while nobody would hear it. */
-  tell: Host['tell'];
+  tell: Hearing['tell'];
 
   /** Tells of stages what a chain that is watched says of them. */
   readonly watcher: StageWatcher = {

@@ -84,11 +84,8 @@ export class Router<State = unknown> {
       ...(options.allowed !== undefined && { tools: Object.freeze([...options.allowed]) }),
     });
     this.#clean = cleanerOf(this.pipeline);
-    const observers = this.#observers;
     this.#host = {
-      get tell() {
-        return observers.tell;
-      },
+      observers: this.#observers,
       clean: this.#clean,
       restart: (ctx) => this.#compiled().restart(ctx),
       progress: (ctx, data) => this.#progressed(ctx, data),
