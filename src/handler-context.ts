@@ -17,6 +17,14 @@ export class HandlerContext implements ToolContext {
     this.#ctx = ctx;
   }
 
+  /**
+   * What `signal` would tell, for those who only listen for its abort: making a real one costs more than the rest of the
+   * chain. For contexts that are none of these, their signal.
+   */
+  static listener(context: ToolContext): AbortListener {
+    return #ctx in context ? new LightSignal((context as HandlerContext).#ctx) : context.signal;
+  }
+
   get signal(): AbortSignal {
     return this.#ctx.signal;
   }
@@ -52,5 +60,40 @@ export class HandlerContext implements ToolContext {
   get progress(): (data: unknown) => void {
     const ctx = this.#ctx;
     return (data) => ctx.progress(data);
+  }
+}
+
+/** The part of an AbortSignal that is needed to hear of its abort. */
+export type AbortListener = Pick<AbortSignal, 'aborted' | 'reason' | 'addEventListener' | 'removeEventListener'>;
+
+/** Only for `abort`, and for listeners that are functions. */
+class LightSignal {
+  readonly #ctx: Ready;
+  readonly #listeners = new Set<unknown>();
+  #listens = false;
+
+  constructor(ctx: Ready) {
+    this.#ctx = ctx;
+  }
+
+  get aborted(): boolean {
+    return this.#ctx.aborted;
+  }
+
+  get reason(): unknown {
+    return this.#ctx.signal.reason;
+  }
+
+  addEventListener(_type: string, listener: unknown): void {
+    this.#listeners.add(listener);
+    if (this.#listens) return;
+    this.#listens = true;
+    this.#ctx.onAbort(() => {
+      for (const each of this.#listeners) if (typeof each === 'function') each();
+    });
+  }
+
+  removeEventListener(_type: string, listener: unknown): void {
+    this.#listeners.delete(listener);
   }
 }

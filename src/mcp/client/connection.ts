@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../clock.ts';
 import { ToolError } from '../../errors.ts';
+import { HandlerContext } from '../../handler-context.ts';
 import { longestTimer } from '../../milliseconds.ts';
 import type { ToolContext } from '../../tool.ts';
 import { fromMcpResult } from '../results.ts';
@@ -192,11 +193,11 @@ export class ServerConnection implements McpServerConnection {
     if (session === undefined) throw this.#absent(tool);
     // What somebody has agreed to, maybe a while ago, must be what is called.
     if (!this.#set.isCurrent(tool, listed)) throw outdated(tool);
-    const { signal } = ctx;
+    const signal = HandlerContext.listener(ctx) as AbortSignal;
     const options: SendOptions = {
       signal,
-      // The pipeline's own deadline counts, and aborts the signal.
-      timeout: longestTimer,
+      // Without one of its own the pipeline's deadline counts, and aborts the signal.
+      timeout: this.#options.requestTimeout ?? longestTimer,
       onprogress: (progress) => ctx.progress(progress),
     };
     let result: unknown;

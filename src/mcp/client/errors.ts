@@ -28,6 +28,11 @@ export function callFailure(error: unknown, tool: string, server: string, signal
     case 'INPUT_REQUIRED_ROUNDS_EXCEEDED':
     case 'CAPABILITY_NOT_SUPPORTED':
       return new ToolError(`${tool} needs something that this client does not offer to servers.`, { cause: error });
+    case 'REQUEST_TIMEOUT':
+      return new ToolError(
+        `${tool} did not finish in the time that it may take. It may have taken effect all the same: check before you try again.`,
+        { code: 'timeout', cause: error },
+      );
     case 'CONNECTION_CLOSED':
       return gone(
         `its server "${server}" ended during the call. It may have taken effect: check before you try again.`,

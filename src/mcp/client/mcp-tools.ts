@@ -23,6 +23,7 @@ const optionNames = [
     'deny',
     'trustAnnotations',
     'acceptGuesses',
+    'requestTimeout',
   ] as const),
   ...(['roots', 'maxMessageBytes', 'era', 'onChange', 'onDrift', 'onLog', 'clock'] as const),
 ] satisfies (keyof McpToolsOptions)[];
@@ -47,7 +48,9 @@ export async function mcpTools(source: McpSource, options: McpToolsOptions): Pro
   checkOptions('mcpTools', options, optionNames);
   checkNames(options);
   const connectTimeout = checkMilliseconds(options.connectTimeout ?? 30_000, 'mcpTools({ connectTimeout })');
-  if (options.timeout !== undefined) checkMilliseconds(options.timeout, 'mcpTools({ timeout })');
+  for (const option of ['timeout', 'requestTimeout'] as const) {
+    if (options[option] !== undefined) checkMilliseconds(options[option], `mcpTools({ ${option} })`);
+  }
   const { name, registry, maxMessageBytes = 33_554_432, roots, era = 'auto' } = options;
   if (registry.list({ source: name }).length > 0) {
     throw new TypeError(

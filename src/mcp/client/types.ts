@@ -103,6 +103,11 @@ export interface McpToolsOptions {
   readonly guards?: GuardDeclarations;
   /** How long a call may take, in milliseconds. Default: what the router's timeout stage says. */
   readonly timeout?: number;
+  /**
+   * How long the server may take to answer a call, in milliseconds; then it is told that nobody waits for it any more, and
+   * the call fails with `timeout`. Costs less than a limit of the router's. Default: none.
+   */
+  readonly requestTimeout?: number;
   /** How long it may take until the server is ready and has told its tools, in milliseconds. Default 30,000. */
   readonly connectTimeout?: number;
   /** How a server that has died comes back; `false` for never. Not for a client that the program has connected itself. */

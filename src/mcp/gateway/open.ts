@@ -95,6 +95,7 @@ async function start(
       name,
       registry,
       guards: config.guards,
+      requestTimeout: config.timeout ?? 30_000,
       trustAnnotations: acceptGuesses,
       acceptGuesses,
       ...(connectTimeout !== undefined && { connectTimeout }),

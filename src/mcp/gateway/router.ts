@@ -8,7 +8,9 @@ import type { Approve } from '../../policy/approval.ts';
 import { fileIdentities, memoryIdentities } from '../../policy/identities.ts';
 import { ruleMemory } from '../../policy/rule-memory.ts';
 import type { Registry } from '../../registry.ts';
+import type { ToolResult } from '../../result.ts';
 import { createRouter, type Router } from '../../router.ts';
+import type { Maybe } from '../../types.ts';
 import { ConfigError, type GatewayConfig } from './config.ts';
 
 /** What a gateway's router is made of beside its configuration. */
@@ -31,7 +33,8 @@ export function gatewayRouter(config: GatewayConfig, parts: GatewayParts): Route
 
 function pipelineOf(config: GatewayConfig, { approve, auditFile }: GatewayParts): RouterPipeline<unknown> {
   const { stages, secrets } = config;
-  let pipeline = defaultPipeline(optionsOf(config, approve)) as EditablePipeline;
+  // Every tool waits for its server, and that wait has its limit where the request is made.
+  let pipeline = (defaultPipeline(optionsOf(config, approve)) as EditablePipeline).replace('timeout', requestTimeout);
   if (stages.loopGuard !== undefined)
     pipeline = pipeline.before('permission', 'loopGuard', loopGuard(stages.loopGuard));
   if (stages.budget !== undefined) pipeline = pipeline.after('permission', 'budget', budget(stages.budget));
@@ -40,14 +43,20 @@ function pipelineOf(config: GatewayConfig, { approve, auditFile }: GatewayParts)
   return pipeline.before('normalize', 'audit', audit(auditFile, { ...options, secrets }));
 }
 
+/** Stands where the deadline would. */
+function requestTimeout(_ctx: unknown, next: () => Maybe<ToolResult>): Maybe<ToolResult> {
+  return next();
+}
+
 /** Names are checked when it is edited, whatever the types know of them. */
 type EditablePipeline = RouterPipeline<unknown> & {
   before(anchor: string, name: string, stage: unknown): EditablePipeline;
   after(anchor: string, name: string, stage: unknown): EditablePipeline;
+  replace(name: string, stage: unknown): EditablePipeline;
 };
 
 function optionsOf(config: GatewayConfig, approve: Approve | undefined): DefaultPipelineOptions {
-  const { roots, policy, policyFile, urls, timeout, secrets, identities } = config;
+  const { roots, policy, policyFile, urls, secrets, identities } = config;
   const { maxArgumentBytes, ...sizes } = config.limits;
   const store = identities === undefined ? memoryIdentities() : fileIdentities(identities);
   return {
@@ -56,7 +65,6 @@ function optionsOf(config: GatewayConfig, approve: Approve | undefined): Default
     // A file's rules count as what is remembered, since that is where more of them are kept.
     ...(policyFile === undefined ? { rules: policy?.rules ?? [] } : { remember: ruleMemory(policyFile) }),
     ...(urls !== undefined && { urls }),
-    ...(timeout !== undefined && { timeout }),
     ...(maxArgumentBytes !== undefined && { validate: { limits: { maxBytes: maxArgumentBytes } } }),
     ...(approve !== undefined && { approve }),
     // What a tool said of itself when it came is what counts; a change is asked about, whatever the mode.

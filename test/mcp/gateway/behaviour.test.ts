@@ -179,6 +179,23 @@ describe('a gateway with stages', () => {
   });
 });
 
+it('a call that takes too long fails, and one that is withdrawn ends: the server is told of both', async () => {
+  const diary = join(folderWith({ diary: '' }), 'diary');
+  const { driver } = await start('2.x', { mcpServers: { s: scripted({ diary }) }, mode: 'trusted', timeout: 300 });
+  const late = await driver.call('s.hang');
+  expect(late).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringMatching(/s\.hang did not finish in the time/) }],
+  });
+  const controller = new AbortController();
+  const withdrawn = driver.call('s.hang', {}, { signal: controller.signal });
+  await driver.call('s.pid');
+  controller.abort(new Error('not needed'));
+  await expect(withdrawn).rejects.toThrow('not needed');
+  await driver.call('s.pid');
+  expect(readFileSync(diary, 'utf8').match(/cancelled/g)).toHaveLength(2);
+});
+
 describe('callgate mcp wrap', () => {
   const root = realpathSync(folderWith({ 'a.txt': 'alpha\n' }));
   const outside = realpathSync(folderWith({ 'secret.txt': 'nobody may read this' }));
