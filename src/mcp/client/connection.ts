@@ -198,7 +198,9 @@ export class ServerConnection implements McpServerConnection {
       signal,
       // Without one of its own the pipeline's deadline counts, and aborts the signal.
       timeout: this.#options.requestTimeout ?? longestTimer,
-      onprogress: (progress) => ctx.progress(progress),
+      ...((this.#options.wantsProgress?.(ctx.call.id) ?? true) && {
+        onprogress: (progress: { progress: number }) => ctx.progress(progress),
+      }),
     };
     let result: unknown;
     try {

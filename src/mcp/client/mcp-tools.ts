@@ -24,6 +24,7 @@ const optionNames = [
     'trustAnnotations',
     'acceptGuesses',
     'requestTimeout',
+    'wantsProgress',
   ] as const),
   ...(['roots', 'maxMessageBytes', 'era', 'onChange', 'onDrift', 'onLog', 'clock'] as const),
 ] satisfies (keyof McpToolsOptions)[];

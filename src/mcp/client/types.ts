@@ -108,6 +108,8 @@ export interface McpToolsOptions {
    * the call fails with `timeout`. Costs less than a limit of the router's. Default: none.
    */
   readonly requestTimeout?: number;
+  /** Whether anybody wants to hear how far a call has come, by the call's id. Default: always asked for. */
+  readonly wantsProgress?: (callId: string) => boolean;
   /** How long it may take until the server is ready and has told its tools, in milliseconds. Default 30,000. */
   readonly connectTimeout?: number;
   /** How a server that has died comes back; `false` for never. Not for a client that the program has connected itself. */

@@ -6,6 +6,7 @@ import { createRegistry, type Registry } from '../../registry.ts';
 import type { Router } from '../../router.ts';
 import { mcpTools } from '../client/mcp-tools.ts';
 import type { McpServerConnection } from '../client/types.ts';
+import { linkOf } from '../server/links.ts';
 import { closeAuditFile, openAuditFile } from './audit-file.ts';
 import { bareNames } from './bare-names.ts';
 import { ConfigError, type GatewayConfig, type GatewayServer } from './config.ts';
@@ -96,6 +97,7 @@ async function start(
       registry,
       guards: config.guards,
       requestTimeout: config.timeout ?? 30_000,
+      wantsProgress: (callId) => linkOf(callId)?.wantsProgress ?? true,
       trustAnnotations: acceptGuesses,
       acceptGuesses,
       ...(connectTimeout !== undefined && { connectTimeout }),

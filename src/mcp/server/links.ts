@@ -25,6 +25,8 @@ export interface ClientLink {
   readonly client: { readonly name: string; readonly version: string } | undefined;
   /** Whether somebody there may be asked whether calls may run. */
   readonly mayApprove: boolean;
+  /** Whether the client wants to hear how far the call has come. */
+  readonly wantsProgress: boolean;
   /** Whether the client declares that it can answer this. */
   can(method: ClientRequest['method']): boolean;
   /** Gives what the client answers, unchecked. Rejects when there is no answer, or none in time. */

@@ -67,6 +67,11 @@ export class Ongoing implements ClientLink {
     return (this.#controller ?? this.#exchange.mcpReq).signal;
   }
 
+  get wantsProgress(): boolean {
+    // It may still say so when it comes back.
+    return this.#rounds || this.#exchange.mcpReq._meta?.progressToken !== undefined;
+  }
+
   /** Whether a client that comes back does so with the very call that it was asked about. */
   is(call: { readonly name: string; readonly arguments: unknown }): boolean {
     return identityOf(call) === this.#identity;
