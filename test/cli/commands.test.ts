@@ -111,7 +111,7 @@ describe('callgate describe', () => {
     const { stdout } = await callgate(['describe', '--mode', 'auto'], { cwd });
     expect(stdout).toMatch(/^mode +auto$/m);
     expect(stdout).toContain(cwd);
-    const stages = [...stdout.matchAll(/^\d +(\w+)/gm)].map(([, name]) => name);
+    const stages = [...stdout.matchAll(/^\d+ +(\w+)/gm)].map(([, name]) => name);
     expect(stages).toEqual([
       'normalize',
       'lookup',
@@ -120,6 +120,8 @@ describe('callgate describe', () => {
       'commandGuard',
       'urlGuard',
       'permission',
+      'locks',
+      'concurrency',
       'timeout',
       'execute',
     ]);
@@ -159,7 +161,7 @@ describe('callgate', () => {
 
   it.each([
     [['rnu'], 'There is no command "rnu". Did you mean run?'],
-    [['frobnicate'], 'The commands are: run, call, tools, describe, policy, gen.'],
+    [['frobnicate'], 'The commands are: run, call, tools, describe, policy, mcp, gen.'],
     [['constructor'], 'There is no command "constructor"'],
     [['--json', 'run'], 'The command stands first'],
     [[], 'No command is given'],
