@@ -340,7 +340,7 @@ export class Router<State = unknown> {
     if (ctx.settled) return answer;
     ctx.settle();
     if (ctx.running) this.#underWay.linger(ctx);
-    else this.#underWay.remove(ctx);
+    else this.#underWay.leave(ctx);
     if (this.#observers.heard('end')) {
       const endedAt = performance.now();
       const durationMs = endedAt - (this.#begun.get(ctx) ?? endedAt);

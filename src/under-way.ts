@@ -29,12 +29,11 @@ export class UnderWay implements Keeper<CallContext> {
       this.#lingering.add(ref);
       this.#collected.register(ctx, ref);
     }
-    this.#leave(ctx);
+    this.leave(ctx);
   }
 
+  /** The handler of a call that has been answered has ended. */
   remove(ctx: CallContext): void {
-    this.#leave(ctx);
-    if (this.#lingering.size === 0) return;
     const ref = this.#refs.get(ctx);
     if (ref !== undefined) this.#forget(ref);
   }
@@ -43,7 +42,8 @@ export class UnderWay implements Keeper<CallContext> {
     if (this.#lingering.delete(ref)) this.#tellIfEmpty();
   }
 
-  #leave(ctx: CallContext): void {
+  /** The call has been answered, and its handler has ended. */
+  leave(ctx: CallContext): void {
     const place = CallContext.placeOf(ctx);
     if (place < 0) return;
     const last = this.#calls.pop() as CallContext;
