@@ -10,7 +10,10 @@ export default defineConfig({
       { find: /^callgate$/, replacement: here('./src/index.ts') },
       { find: /^callgate\/middleware$/, replacement: here('./middleware/index.ts') },
       { find: /^callgate\/middleware\/(.*)$/, replacement: here('./middleware/$1.ts') },
-      { find: /^callgate\/(tools|schema|providers|policy|codegen|testing|mcp)$/, replacement: here('./src/$1/index.ts') },
+      {
+        find: /^callgate\/(tools|schema|providers|policy|codegen|testing|mcp)$/,
+        replacement: here('./src/$1/index.ts'),
+      },
     ],
   },
   test: {
