@@ -52,7 +52,7 @@ async function traced(router: Router, call: { id?: string; name: string; argumen
 }
 
 const allPassed =
-  'normalize passed, lookup passed, validate passed, pathGuard passed, commandGuard passed, urlGuard passed, permission passed, timeout passed, execute answered';
+  'normalize passed, lookup passed, validate passed, pathGuard passed, commandGuard passed, urlGuard passed, permission passed, locks passed, concurrency passed, timeout passed, execute answered';
 
 describe('traceCalls', () => {
   it('writes down the way of a call', async () => {
