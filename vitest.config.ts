@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -19,6 +20,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/bench/**', '**/node_modules/**'],
+    // One core less is the default; but many tests wait for processes.
+    maxWorkers: availableParallelism(),
     testTimeout: 20_000,
     typecheck: {
       enabled: false,
