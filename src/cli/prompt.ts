@@ -3,9 +3,9 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { ReadStream } from 'node:tty';
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../policy/approval.ts';
+import { questionFor, ruleText } from '../policy/question.ts';
 import { findJsonFault } from '../schema/json-faults.ts';
 import { type Io, isTerminal } from './io.ts';
-import { questionFor, ruleText } from './terminal/question.ts';
 import type { Style } from './terminal/style.ts';
 
 /** A terminal on which somebody can be asked. */

@@ -2,10 +2,10 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { Io, Output } from '../../src/cli/io.ts';
 import { type Asker, terminalApprover, terminalInput } from '../../src/cli/prompt.ts';
-import { questionFor } from '../../src/cli/terminal/question.ts';
-import { plain } from '../../src/cli/terminal/style.ts';
 import { Turns } from '../../src/cli/turns.ts';
+import { plain } from '../../src/output/style.ts';
 import type { ApprovalRequest } from '../../src/policy/approval.ts';
+import { questionFor } from '../../src/policy/question.ts';
 
 function request(more: Partial<ApprovalRequest> = {}): ApprovalRequest {
   return {

@@ -5,13 +5,14 @@ import type { Output } from '../../src/cli/io.ts';
 import { type Answered, callBlock, type View } from '../../src/cli/terminal/call-block.ts';
 import { duration } from '../../src/cli/terminal/duration.ts';
 import { ProgressLine, progressText } from '../../src/cli/terminal/progress-line.ts';
-import { coloured, plain, styleFor } from '../../src/cli/terminal/style.ts';
+import { coloured, styleFor } from '../../src/cli/terminal/style.ts';
 import { summary, summaryLine, Tally } from '../../src/cli/terminal/summary.ts';
 import { table } from '../../src/cli/terminal/table.ts';
 import { cut, displayWidth, padStart, wrap } from '../../src/cli/terminal/width.ts';
 import type { Visit } from '../../src/cli/trace.ts';
 import { content } from '../../src/content.ts';
 import type { ErrorCode } from '../../src/errors.ts';
+import { plain } from '../../src/output/style.ts';
 import type { ToolResult } from '../../src/result.ts';
 
 const passed = (...stages: string[]): Visit[] => stages.map((stage) => ({ stage, outcome: 'passed' }));

@@ -3,6 +3,7 @@ import { nearest } from '../../nearest.ts';
 import { forLog } from '../../output/control-characters.ts';
 import { readPolicyFile } from '../../policy/file.ts';
 import { type LintFinding, lint } from '../../policy/lint.ts';
+import { effectText } from '../../policy/question.ts';
 import { exitStatus, reasonOf, Unusable, UsageError } from '../errors.ts';
 import { type Io, print } from '../io.ts';
 import { type Checked, checkLine, verdictOf } from '../policy/check-table.ts';
@@ -10,7 +11,6 @@ import { judgeOf } from '../policy/judge.ts';
 import { readTable } from '../policy/table.ts';
 import { openSession, type Session } from '../session.ts';
 import { helpOption, sessionOptions } from '../session-options.ts';
-import { effectText } from '../terminal/question.ts';
 import { type Style, styleFor } from '../terminal/style.ts';
 import { helpText, parse } from '../usage.ts';
 

@@ -1,8 +1,8 @@
-import { questionFor } from '../../cli/terminal/question.ts';
-import { plain } from '../../cli/terminal/style.ts';
 import { checkMilliseconds, longestTimer } from '../../milliseconds.ts';
 import { checkOptions } from '../../options.ts';
+import { plain } from '../../output/style.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../../policy/approval.ts';
+import { questionFor } from '../../policy/question.ts';
 import { linkOf } from './links.ts';
 
 /** Options of {@link elicitApproval}. */

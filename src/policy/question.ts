@@ -1,8 +1,8 @@
-import { forLog, forTerminal } from '../../output/control-characters.ts';
-import type { ApprovalRequest } from '../../policy/approval.ts';
-import type { Effect } from '../../types.ts';
+import { forLog, forTerminal } from '../output/control-characters.ts';
+import type { Style } from '../output/style.ts';
+import type { Effect } from '../types.ts';
+import type { ApprovalRequest } from './approval.ts';
 import { lookalikeNote } from './lookalikes.ts';
-import type { Style } from './style.ts';
 
 // What is longer cannot be judged at a glance; the question says how much it leaves out.
 const mostLines = 40;
