@@ -34,7 +34,9 @@ export class OfferCache {
       this.#version = this.#registry.version;
     }
     // JSON leaves out `source: undefined`, which asks for the program's own tools.
-    const key = JSON.stringify([provider, mode, 'source' in options, options]);
+    const key = isEmpty(options)
+      ? `${provider} ${mode}`
+      : JSON.stringify([provider, mode, 'source' in options, options]);
     let offer = this.#known.get(key);
     if (offer === undefined) {
       offer = this.#make(provider, mode, allowed, options);
@@ -58,4 +60,10 @@ export class OfferCache {
     // Handed out again and again: what one caller pushes onto it must not be offered to the next.
     return Object.freeze({ ...offer, tools: Object.freeze(offer.tools) });
   }
+}
+
+/** Servers ask for everything with every call. */
+function isEmpty(options: object): boolean {
+  for (const _ in options) return false;
+  return true;
 }

@@ -130,7 +130,19 @@ export function checkCallOptions(options: CallOptions): void {
 
 /** What a call says of its run; what it leaves open, also by `undefined`, stays as the router has it. */
 export function mergedRun(run: Run, own: Partial<Run>): Run {
+  if (merged !== undefined && merged.run === run && merged.own === own) return merged.result;
   const said = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
   if (own.tools !== undefined) said['tools'] = Object.freeze([...own.tools]);
-  return Object.freeze({ ...run, ...said });
+  const result = Object.freeze({ ...run, ...said });
+  if (isFixed(own)) merged = { run, own, result };
+  return result;
+}
+
+// Calls of one session come with the same run again and again.
+let merged: { readonly run: Run; readonly own: Partial<Run>; readonly result: Run } | undefined;
+
+/** Whether an object says the same whenever it is asked. */
+function isFixed(own: Partial<Run>): boolean {
+  if (!Object.isFrozen(own) || own.tools !== undefined) return false;
+  return Object.values(Object.getOwnPropertyDescriptors(own)).every(({ value }) => typeof value === 'string');
 }

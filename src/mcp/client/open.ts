@@ -108,6 +108,7 @@ async function greet(way: Way, options: OpenOptions, onDeath?: () => void): Prom
   const client = new NewClient({ name: 'callgate', version: '1' }, settingsOf(options));
   if (options.roots !== undefined) answerRoots(client, options.roots);
   client.onerror = options.onError;
+  survive(transport, options.onError);
   let over = false;
   // Set before it connects, since a server may end while it is being greeted.
   transport.onclose = () => {
@@ -151,6 +152,26 @@ async function greet(way: Way, options: OpenOptions, onDeath?: () => void): Prom
       await transport.close().catch(() => {});
     },
   };
+}
+
+/** What a server sends must not be able to end this process: the package throws over some of it, such as what is very deep. */
+function survive(transport: Transport, onError: (error: Error) => void): void {
+  let deliver: Transport['onmessage'];
+  Object.defineProperty(transport, 'onmessage', {
+    configurable: true,
+    get: () => deliver,
+    set(handler: Transport['onmessage']) {
+      deliver =
+        handler &&
+        ((...message: Parameters<typeof handler>) => {
+          try {
+            handler(...message);
+          } catch (error) {
+            onError(error instanceof Error ? error : new Error(String(error)));
+          }
+        });
+    },
+  });
 }
 
 function settingsOf({ era, roots, connectTimeout, onToolsChanged }: OpenOptions): ClientOptions {

@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { Lines } from './lines.ts';
+import { LineWriter } from '../line-writer.ts';
+import { Lines } from '../lines.ts';
 import { endGroup, type Launch, type Program, startProgram } from './program.ts';
 import { Tail } from './tail.ts';
 import { within } from './timers.ts';
@@ -22,6 +23,7 @@ export class StdioTransport implements Transport {
   readonly #tail = new Tail(8_192);
   readonly #heard: ((text: string) => void) | undefined;
   #program: Program | undefined;
+  #writer: LineWriter | undefined;
   #ended: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
   #notified = false;
@@ -46,6 +48,7 @@ export class StdioTransport implements Transport {
   start(): Promise<void> {
     const program = startProgram(this.#launch);
     this.#program = program;
+    this.#writer = new LineWriter(program.stdin);
     this.#ended = new Promise((resolve) => {
       const end = (): void => {
         for (const stream of [program.stdin, program.stdout, program.stderr]) stream.destroy();
@@ -84,11 +87,8 @@ export class StdioTransport implements Transport {
   }
 
   send(message: JSONRPCMessage): Promise<void> {
-    const { stdin } = this.#program ?? {};
-    if (stdin === undefined || !stdin.writable) return Promise.reject(new Error('The server is not running.'));
-    return new Promise((resolve, reject) => {
-      stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
-    });
+    const writer = this.#program?.stdin.writable ? this.#writer : undefined;
+    return writer?.write(message) ?? Promise.reject(new Error('The server is not running.'));
   }
 
   /** Does not keep this process from ending: a server that nobody talks to ends with it. */
@@ -110,6 +110,7 @@ export class StdioTransport implements Transport {
     const ended = this.#ended;
     if (program === undefined || ended === undefined) return;
     program.ref();
+    this.#writer?.flush();
     program.stdin.end();
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       if (await within(ended, grace)) return;

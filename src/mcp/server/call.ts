@@ -4,7 +4,7 @@ import { isRetryable } from '../../errors.ts';
 import { type Failure, noMeta, type ToolResult } from '../../result.ts';
 import type { Router } from '../../router.ts';
 import { toMcpResult } from '../results.ts';
-import { linkCall } from './links.ts';
+import { linkCall, unlinkCall } from './links.ts';
 import { type ClientFacts, capabilityFor, Ongoing } from './ongoing.ts';
 import type { Settings } from './options.ts';
 import type { Session } from './session.ts';
@@ -54,7 +54,8 @@ export async function answerCall<State>(
   try {
     const { aliases } = await host.router.offer('mcp');
     const call = { name: aliases.canonical(params.name), arguments: params.arguments ?? {} };
-    const ongoing = await (exchange.mcpReq.requestState() === undefined ? begin : comeBack)(host, call, exchange);
+    const isNew = exchange.mcpReq.requestState() === undefined;
+    const ongoing = isNew ? begin(host, call, exchange) : await comeBack(host, call, exchange);
     return ongoing instanceof Ongoing ? await conclude(host, ongoing) : ongoing;
   } finally {
     requests.delete(id);
@@ -62,7 +63,7 @@ export async function answerCall<State>(
 }
 
 /** Starts the call, unless there are too many. */
-async function begin<State>(host: CallHost<State>, call: Call, exchange: Sdk.ServerContext): Promise<Ongoing | Answer> {
+function begin<State>(host: CallHost<State>, call: Call, exchange: Sdk.ServerContext): Ongoing | Answer {
   const { router, settings, session, traffic } = host;
   const refused = refusal(host, call);
   if (refused !== undefined) return refused;
@@ -74,17 +75,19 @@ async function begin<State>(host: CallHost<State>, call: Call, exchange: Sdk.Ser
     rounds: host.rounds,
     facts: host.facts(exchange),
   });
-  const unlink = linkCall(callId, ongoing);
+  linkCall(callId, ongoing);
   session.add(ongoing);
   traffic.begin();
   const { signal, tell } = ongoing;
+  const options = { signal, run: session.run, ...(ongoing.wantsProgress && { onProgress: tell }) };
   ongoing.settles(
-    router.call({ id: callId, ...call }, { signal, run: session.run, onProgress: tell }).finally(() => {
-      unlink();
+    router.call({ id: callId, ...call }, options).then((result) => {
+      unlinkCall(callId);
       // Whoever has given up on an answer leaves no question open.
       ongoing.unanswered();
       session.remove(ongoing);
       traffic.end();
+      return result;
     }),
   );
   return ongoing;

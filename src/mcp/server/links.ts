@@ -39,12 +39,14 @@ export interface ClientLink {
 // By call id: the serving side makes these ids itself, and nobody can guess them.
 const links = new Map<string, ClientLink>();
 
-/** Makes a call's client known under the call's id until the function returned is called. */
-export function linkCall(callId: string, link: ClientLink): () => void {
+/** Makes a call's client known under the call's id until {@link unlinkCall}. */
+export function linkCall(callId: string, link: ClientLink): void {
   links.set(callId, link);
-  return () => {
-    links.delete(callId);
-  };
+}
+
+/** The call has ended: its client is nobody's any more. */
+export function unlinkCall(callId: string): void {
+  links.delete(callId);
 }
 
 /** The client of a call under way; `undefined` for a call that did not come over MCP. */

@@ -1,10 +1,9 @@
-import { type Readable, Transform } from 'node:stream';
-import type { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Router } from '../../router.ts';
 import { makeServer, warmed } from './factory.ts';
 import { type McpServing, type McpStdioOptions, stdioSettings } from './options.ts';
 import { serverPackage, stdioPackage } from './packages.ts';
 import { Session } from './session.ts';
+import { StdioWire } from './stdio-wire.ts';
 import { guardOutput } from './stdout-guard.ts';
 import { Traffic } from './traffic.ts';
 
@@ -27,9 +26,13 @@ export async function serveMcpStdio<State>(router: Router<State>, options: McpSt
   const traffic = new Traffic();
   const session = new Session();
   let close: (drain: number) => Promise<void> = () => Promise.resolve();
-  const relay = relayed(input, settings.onError, () => close(settings.drain));
-  const wire = new stdio.StdioServerTransport(relay.stream, guarded?.output ?? output, {
-    maxBufferSize: settings.maxMessageBytes,
+  const unanswered = new Traffic();
+  const wire = new StdioWire({
+    input,
+    output: guarded?.output ?? output,
+    maxMessageBytes: settings.maxMessageBytes,
+    unanswered,
+    beforeEnd: () => close(settings.drain),
   });
   const requests = new Set<string | number>();
   const handle = stdio.serveStdio(
@@ -37,7 +40,6 @@ export async function serveMcpStdio<State>(router: Router<State>, options: McpSt
     ({ era }) => makeServer({ sdk, router, settings, traffic, session, era, requests, follows: true }),
     { transport: wire, onerror: settings.onError },
   );
-  const unanswered = countUnanswered(wire);
 
   let settle: () => void = () => {};
   const closed = new Promise<void>((resolve) => {
@@ -46,7 +48,6 @@ export async function serveMcpStdio<State>(router: Router<State>, options: McpSt
   const onWireClose = wire.onclose;
   wire.onclose = () => {
     onWireClose?.();
-    relay.stop();
     guarded?.release();
     session.abort(new Error('The connection was closed.'));
     settle();
@@ -70,70 +71,4 @@ export async function serveMcpStdio<State>(router: Router<State>, options: McpSt
     return close(drain);
   };
   return { close: ({ drain } = {}) => stopNow(drain), closed, [Symbol.asyncDispose]: () => stopNow() };
-}
-
-/** Follows which requests have been read and not been answered: calls that the SDK has not begun yet are among them. */
-function countUnanswered(wire: StdioServerTransport): Traffic {
-  const unanswered = new Traffic();
-  const ids = new Set<unknown>();
-  const end = (id: unknown): void => {
-    if (ids.delete(id)) unanswered.end();
-  };
-  const onMessage = wire.onmessage;
-  wire.onmessage = (message) => {
-    const { id, method, params } = message as { id?: unknown; method?: unknown; params?: { requestId?: unknown } };
-    if (method === 'notifications/cancelled') end(params?.requestId);
-    // A subscription is answered when the connection ends.
-    else if (isRequest(id, method) && method !== 'subscriptions/listen' && !ids.has(id)) {
-      ids.add(id);
-      unanswered.begin();
-    }
-    onMessage?.(message);
-  };
-  const send = wire.send.bind(wire);
-  wire.send = async (message) => {
-    await send(message).finally(() => {
-      if (!('method' in message)) end(message.id);
-    });
-  };
-  return unanswered;
-}
-
-function isRequest(id: unknown, method: unknown): boolean {
-  return typeof method === 'string' && (typeof id === 'string' || typeof id === 'number');
-}
-
-/** The input, whose end comes only after `beforeEnd`: the SDK would drop every call under way there and then. */
-function relayed(
-  input: Readable,
-  onError: (error: Error) => void,
-  beforeEnd: () => Promise<void>,
-): { readonly stream: Transform; stop(): void } {
-  const stream = new Transform({
-    transform: (chunk, _encoding, done) => done(null, chunk),
-    flush: (done) => {
-      // What was read last has yet to be looked at.
-      setImmediate(() => beforeEnd().then(() => done()));
-    },
-  });
-  const end = (): void => {
-    stream.end();
-  };
-  const onFailure = (error: Error): void => {
-    onError(error);
-    end();
-  };
-  input.once('close', end);
-  input.on('error', onFailure);
-  if (input.readableEnded || input.destroyed) end();
-  input.pipe(stream);
-  return {
-    stream,
-    stop() {
-      input.unpipe(stream);
-      input.off('close', end);
-      input.pause();
-      stream.destroy();
-    },
-  };
 }

@@ -1,4 +1,5 @@
-// A bare pass-through proxy on the official SDK: what any gateway over stdio costs at least when it is built on it.
+// A bare pass-through proxy on the official SDK, as one would write it: lists, calls, cancellation and progress pass, and
+// nothing is looked at. What any gateway over stdio costs at least when it is built on it.
 // node proxy.mjs COMMAND ARGS...
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -13,8 +14,14 @@ const server = new Server({ name: 'proxy', version: '1.0.0' }, { capabilities: {
 server.setRequestHandler('tools/list', ({ params }, ctx) =>
   client.request({ method: 'tools/list', params }, { signal: ctx.mcpReq.signal }),
 );
-server.setRequestHandler('tools/call', ({ params }, ctx) =>
-  client.request({ method: 'tools/call', params }, { signal: ctx.mcpReq.signal }),
-);
+server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
+  const progressToken = mcpReq._meta?.progressToken;
+  const onprogress = (progress) =>
+    mcpReq.notify({ method: 'notifications/progress', params: { ...progress, progressToken } });
+  return client.request(
+    { method: 'tools/call', params },
+    { signal: mcpReq.signal, ...(progressToken !== undefined && { onprogress }) },
+  );
+});
 server.onclose = () => client.close();
 await server.connect(new StdioServerTransport());

@@ -1,0 +1,152 @@
+import type { Readable, Writable } from 'node:stream';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import { LineWriter } from '../line-writer.ts';
+import { Lines } from '../lines.ts';
+import type { Traffic } from './traffic.ts';
+
+export interface StdioWireOptions {
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly maxMessageBytes: number;
+  /** Counts the requests that have been read and not been answered. */
+  readonly unanswered: Traffic;
+  /** The connection is closed when this has settled after the end of the input. */
+  readonly beforeEnd: () => Promise<void>;
+}
+
+/**
+ * The serving end of a connection over two streams, one JSON-RPC message a line. Unlike the package's own transport it
+ * lets calls be answered after the end of the input, and writes all answers of one turn in one go.
+ */
+export class StdioWire implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #options: StdioWireOptions;
+  readonly #lines: Lines;
+  readonly #writer: LineWriter;
+  readonly #open = new Set<unknown>();
+  #ending = false;
+  #closed = false;
+
+  constructor(options: StdioWireOptions) {
+    this.#options = options;
+    this.#lines = new Lines(options.maxMessageBytes, (line) => this.#received(line));
+    this.#writer = new LineWriter(options.output);
+  }
+
+  async start(): Promise<void> {
+    const { input, output } = this.#options;
+    output.on('error', this.#onOutputError);
+    input.on('error', this.#onInputError);
+    input.on('end', this.#onEnd);
+    input.on('close', this.#onEnd);
+    if (input.readableEnded || input.destroyed) this.#onEnd();
+    else input.on('data', this.#onData);
+  }
+
+  /** Settles when the stream has taken the message. */
+  send(message: JSONRPCMessage): Promise<void> {
+    if (this.#closed) return Promise.reject(new Error('The connection was closed.'));
+    const written = this.#writer.write(message);
+    if ('method' in message) return written;
+    const end = (): void => this.#end(message.id);
+    written.then(end, end);
+    return written;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#writer.flush();
+    this.#closed = true;
+    const { input } = this.#options;
+    input.off('data', this.#onData);
+    input.off('end', this.#onEnd);
+    input.off('close', this.#onEnd);
+    input.pause();
+    // Late errors of streams that are gone still come, and nobody else may be listening: those listeners stay.
+    this.onclose?.();
+  }
+
+  readonly #onData = (chunk: Buffer | string): void => {
+    if (this.#lines.add(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)) return;
+    const most = this.#options.maxMessageBytes;
+    this.onerror?.(new Error(`A message exceeds the maximum size of ${most} bytes.`));
+    void this.close();
+  };
+
+  readonly #onInputError = (error: Error): void => {
+    if (this.#closed) return;
+    this.onerror?.(error);
+    this.#onEnd();
+  };
+
+  readonly #onOutputError = (error: Error): void => {
+    if (this.#closed) return;
+    this.onerror?.(error);
+    void this.close();
+  };
+
+  readonly #onEnd = (): void => {
+    if (this.#ending || this.#closed) return;
+    this.#ending = true;
+    // What was read last has yet to be looked at.
+    setImmediate(() => {
+      void this.#options.beforeEnd().then(() => this.close());
+    });
+  };
+
+  #received(line: string): void {
+    if (this.#closed || line.trim() === '') return;
+    let message: unknown;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      this.onerror?.(new Error('A line that is no JSON was passed over.'));
+      return;
+    }
+    if (!isMessage(message)) {
+      this.onerror?.(new Error('A line that is no message of JSON-RPC 2.0 was passed over.'));
+      return;
+    }
+    const { id, method, params } = message as { id?: unknown; method?: unknown; params?: { requestId?: unknown } };
+    if (method === 'notifications/cancelled') this.#end(params?.requestId);
+    // A subscription is answered when the connection ends.
+    else if (id !== undefined && method !== undefined && method !== 'subscriptions/listen' && !this.#open.has(id)) {
+      this.#open.add(id);
+      this.#options.unanswered.begin();
+    }
+    this.onmessage?.(message as JSONRPCMessage);
+  }
+
+  #end(id: unknown): void {
+    if (this.#open.delete(id)) this.#options.unanswered.end();
+  }
+}
+
+const members = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
+
+/** Whether the package, which looks at what is inside as well, will deal with it: what it drops would never be answered. */
+function isMessage(message: unknown): boolean {
+  if (!isObject(message) || message['jsonrpc'] !== '2.0') return false;
+  for (const name of Object.keys(message)) if (!members.includes(name)) return false;
+  const { id, method, params, result, error } = message;
+  if (id !== undefined && !isId(id)) return false;
+  if (method === undefined) return isObject(result) || isObject(error);
+  if (typeof method !== 'string' || result !== undefined || error !== undefined) return false;
+  if (params === undefined) return true;
+  if (!isObject(params)) return false;
+  const { _meta: meta } = params;
+  if (meta === undefined) return true;
+  if (!isObject(meta)) return false;
+  const { progressToken: token } = meta;
+  return token === undefined || isId(token);
+}
+
+function isId(id: unknown): boolean {
+  return typeof id === 'string' || Number.isSafeInteger(id);
+}
+
+function isObject(value: unknown): value is { [name: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
