@@ -49,7 +49,13 @@ describe('decision', () => {
       'somebody declines',
       { approve: () => ({ decision: 'deny', reason: 'not now' }) },
       'ask',
-      { decision: 'deny', rule: 'mode ask', asked: true, reason: expect.stringContaining('not now') },
+      { decision: 'deny', rule: 'mode ask', asked: true, reason: 'not now' },
+    ],
+    [
+      'somebody declines without a word',
+      { approve: () => false },
+      'ask',
+      { decision: 'deny', rule: 'mode ask', asked: true, reason: undefined },
     ],
     ['somebody does not say', { approve: () => undefined }, 'ask', { decision: 'ask', asked: true }],
     [

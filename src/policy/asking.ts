@@ -176,6 +176,7 @@ async function ask(
   const { answer } = waited;
   if (answer.allowed === undefined) return unanswered(moment, pending, options);
   if (!answer.allowed) {
+    moment.course.declined = { reason: answer.reason };
     const said = answer.reason === undefined || answer.reason === '' ? '.' : `: ${answer.reason}`;
     return refuse(ctx, 'declined', `The user declined this call${said}`);
   }

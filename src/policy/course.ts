@@ -10,6 +10,8 @@ export class Course {
   remembered: AlwaysScope | undefined;
   /** Nobody was asked now, as the answer had been given before. */
   earlier = false;
+  /** Somebody said no: with these words, which the model is told in a sentence. */
+  declined: { readonly reason: string | undefined } | undefined;
   #told = false;
 
   /** Tells observers what it came to, once. */
@@ -21,7 +23,7 @@ export class Course {
     ctx.tell?.('decision', {
       decision: failure === undefined ? 'allow' : left,
       rule: this.earlier ? 'approval given before' : (why.rule ?? 'policy'),
-      reason: failure?.error ?? why.reason,
+      reason: this.declined === undefined ? (failure?.error ?? why.reason) : this.declined.reason,
       asked: this.asked,
       edited,
       remembered: this.remembered,

@@ -204,6 +204,7 @@ describe('replayRun', () => {
       true,
       { decision: 'allow', arguments: { text: 'edited' } },
       { decision: 'deny', reason: 'no' },
+      false,
       undefined,
       { decision: 'allow', always: { scope: 'run' } },
     ] as const;
@@ -220,12 +221,13 @@ describe('replayRun', () => {
       'kept text 0',
       'kept edited',
       'denied',
+      'denied',
       'approval_required',
-      'kept text 4',
+      'kept text 5',
     ]);
     const again = createRouter({ tools, approve: recordedApprover(recording) });
-    // What waits for a decision has a digest of its own, and a time; a refusal quotes the refusal.
-    await replayRun(recording, again, { ignore: ['/details/pending', '/error'] });
+    // What waits for a decision has a digest of its own, and a time.
+    await replayRun(recording, again, { ignore: ['/details/pending'] });
   });
 });
 
