@@ -10,7 +10,7 @@ export interface Place<In = unknown, Adds = unknown, Guards extends boolean = bo
   readonly guards: Guards;
 }
 
-type Name<Known> = keyof { [N in keyof Known as N & string]: true };
+type Name<Known> = keyof { [N in keyof Known as N & string]: true } & string;
 type At<Known, N> = N extends keyof Known ? Known[N] : never;
 type InOf<P> = P extends Place<infer In> ? In : never;
 type GuardIf<P> = P extends { readonly guards: true } ? Guard : unknown;

@@ -1,5 +1,5 @@
 import { describe, expectTypeOf, test } from 'vitest';
-import { pipeline } from '../src/pipeline.ts';
+import { pipeline, type RouterPipeline } from '../src/pipeline.ts';
 import type { ToolResult } from '../src/result.ts';
 import type { Tool } from '../src/tool.ts';
 import { guard, step } from '../src/traits.ts';
@@ -150,4 +150,10 @@ describe('mistakes do not compile', () => {
     // @ts-expect-error 'string' is not assignable to 'number'
     mine.before('normalize', 'a', needsNumber);
   });
+});
+
+test('a pipeline with a name that is known only when it runs is one that a router takes', () => {
+  const named = mine.before('timeout', String(Math.random()), (_, next) => next());
+  expectTypeOf(named.names).toEqualTypeOf<readonly string[]>();
+  expectTypeOf(named).toExtend<RouterPipeline<{ user: string }>>();
 });
