@@ -1,10 +1,10 @@
-import type { JsonSchemaObject } from '../../schema/json-schema.ts';
-import { isSchemaObject, mapSchema } from '../../schema/walk.ts';
+import { isSchemaObject } from '../../schema/walk.ts';
 import type { Tool, ToolContext } from '../../tool.ts';
 import { annotationsOf, levelOf } from './annotations.ts';
 import { cleanText, longestDescription } from './clean-text.ts';
 import type { Guards } from './guards.ts';
 import type { ListedTool } from './list-tools.ts';
+import { cleanSchema } from './schema-texts.ts';
 
 /** What becomes of a server's tool, beside what the server says of it. */
 export interface ImportOptions {
@@ -13,9 +13,6 @@ export interface ImportOptions {
   readonly trustAnnotations: boolean;
   readonly call: (listed: ListedTool, guards: Guards, args: unknown, ctx: ToolContext) => Promise<unknown>;
 }
-
-/** The most characters of a text within a schema. */
-const longestSchemaText = 2_048;
 
 /**
  * A tool of ours that stands for one of a server's, without its namespace yet; or why there is none. Texts are cleaned and
@@ -43,17 +40,5 @@ export function importTool(listed: ListedTool, options: ImportOptions): Tool | s
     ...(level !== undefined && { permission: level }),
     ...(options.timeout !== undefined && { timeout: options.timeout }),
     handler: (args: unknown, ctx: ToolContext) => options.call(listed, options.guards, args, ctx),
-  });
-}
-
-/** The same schema with texts that may be shown. Only what is said about it changes, never what it allows. */
-function cleanSchema(schema: JsonSchemaObject): JsonSchemaObject {
-  return mapSchema(schema, (inner) => {
-    const { title, description } = inner;
-    const clean = {
-      ...(typeof title === 'string' && { title: cleanText(title, longestSchemaText) }),
-      ...(typeof description === 'string' && { description: cleanText(description, longestSchemaText) }),
-    };
-    return clean.title === title && clean.description === description ? inner : { ...inner, ...clean };
   });
 }

@@ -1,12 +1,14 @@
 import { toolDigest } from '../../policy/digest.ts';
 import { Registry } from '../../registry.ts';
 import type { SchemaEngine } from '../../schema/engine.ts';
+import type { JsonSchemaObject } from '../../schema/json-schema.ts';
 import type { Tool } from '../../tool.ts';
 import { cleanText } from './clean-text.ts';
 import { globTest } from './globs.ts';
 import type { GuardRules } from './guards.ts';
 import { type ImportOptions, importTool } from './import-tool.ts';
 import type { ListedTool, Listing } from './list-tools.ts';
+import { checkSchema } from './schema-texts.ts';
 import type { McpChange, McpToolsOptions, SkippedTool } from './types.ts';
 import { withGuesses } from './with-guesses.ts';
 
@@ -118,6 +120,7 @@ export class ToolSet {
           skip(listed, found);
           continue;
         }
+        checkSchema(found.parameters);
         const tool = await this.#withUsableOutput(found);
         const final = new Registry().add(tool, { source, lenient: true }).get(name) as Tool;
         offered.set(name, { listed, tool, final });
@@ -132,6 +135,7 @@ export class ToolSet {
   async #withUsableOutput(tool: Tool): Promise<Tool> {
     if (tool.output === undefined) return tool;
     try {
+      checkSchema(tool.output as JsonSchemaObject);
       const { name: source } = this.#options;
       const alone: Tool = { ...tool, parameters: { type: 'object' } };
       const { output } = new Registry().add(alone, { source, lenient: true }).list()[0] as Tool;

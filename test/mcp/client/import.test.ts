@@ -181,6 +181,45 @@ describe('a server that does not keep to the rules', () => {
     expect(annotations?.title).toBe('T');
   });
 
+  const hidden = '\u{e0041}\u{e0042}';
+  test.each<[where: string, schema: object, kept?: object]>([
+    ['a comment', { $comment: `a${hidden}` }, { $comment: 'a' }],
+    ['an example', { examples: [{ a: [hidden, 'b'] }] }, { examples: [{ a: ['', 'b'] }] }],
+    ['a word of its own', { 'x-note': { [`k${hidden}`]: `a\u001b[1m${hidden}` } }, { 'x-note': { k: 'a' } }],
+    ['a name of a property', { properties: { [`a${hidden}`]: {} } }],
+    ['a choice', { enum: ['a', `b\u202e`] }],
+    ['a default deep down', { default: { a: [{ b: hidden }] } }],
+    ['a name of a definition', { $defs: { [hidden]: {} } }],
+    ['a pattern', { pattern: `a${hidden}` }],
+    ['a keyword', { [`x${hidden}`]: 1 }],
+  ])('hides nothing in its schemas: %s', async (_where, schema, kept) => {
+    const inputSchema = { type: 'object', properties: { n: schema } };
+    const { registry, connection } = await imported([listed('a', { inputSchema, outputSchema: inputSchema })]);
+    const tool = registry.get('srv.a');
+    if (kept === undefined) {
+      expect(connection.skipped).toEqual([{ name: 'a', reason: expect.stringContaining('hidden') }]);
+    } else {
+      expect(tool?.parameters.properties).toEqual({ n: kept });
+      expect(tool?.output).toMatchObject({ properties: { n: kept } });
+    }
+    const after = await imported([listed('a', { outputSchema: inputSchema })]);
+    expect(after.registry.has('srv.a')).toBe(true);
+    expect(JSON.stringify(after.registry.get('srv.a'))).not.toMatch(/[\u{e0041}\u202e]/u);
+  });
+
+  test('cannot keep anybody busy by a few lines of schema', async () => {
+    const fork = (at: number) => ({ allOf: [{ $ref: `#/$defs/d${at}` }, { $ref: `#/$defs/d${at}` }] });
+    const $defs = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`d${at}`, at < 39 ? fork(at + 1) : {}]));
+    const bomb = { type: 'object', properties: { a: fork(0) }, $defs };
+    const { registry, connection, logs } = await imported([
+      listed('a', { inputSchema: bomb }),
+      listed('b', { outputSchema: bomb }),
+    ]);
+    expect(connection.skipped).toEqual([{ name: 'a', reason: expect.stringContaining('take for ever') }]);
+    expect(registry.get('srv.b')?.output).toBeUndefined();
+    expect(JSON.stringify(logs)).toContain('take for ever');
+  });
+
   test('has type names of other languages read as they were meant', async () => {
     const { registry } = await imported([
       listed('a', { inputSchema: { properties: { n: { type: 'dict' }, m: { type: 'float', required: true } } } }),
