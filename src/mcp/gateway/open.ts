@@ -63,8 +63,9 @@ export async function openGateway(config: GatewayConfig, options: OpenGatewayOpt
     });
     const started = await Promise.all(config.servers.map((server) => start(server, registry, config, options)));
     connections.push(...started.flatMap(({ connection }) => connection ?? []));
-    const failed = started.find(({ server, problem }) => server.required && problem !== undefined);
-    if (failed !== undefined) throw new ConfigError(`${failed.problem} It is required, so nothing was started.`);
+    const [failed, ...others] = started.filter(({ server, problem }) => server.required && problem !== undefined);
+    for (const { problem } of others) report(String(problem));
+    if (failed !== undefined) throw new ConfigError(`${failed.problem}. It is required, so nothing was started.`);
     if (connections.length === 0) throw new ConfigError('No server could be started.');
     reportTools(connections, registry, config, report);
     for (const { rule, message } of lint(config.policy?.rules ?? [], lintOptions(shown, config))) {
@@ -115,10 +116,25 @@ async function start(
       report(`${name}: ${forLog(tool)} is left out: ${forLog(reason)}`);
     return { server, connection };
   } catch (error) {
-    const problem = `The server ${name} could not be started: ${forLog(error instanceof Error ? error.message : String(error))}`;
-    report(problem);
+    const problem = `The server ${name} could not be started: ${forLog(wordsOf(error)).replace(/[.\s]+$/, '')}`;
+    // Of one that is required the error tells.
+    if (!server.required) report(problem);
     return { server, problem };
   }
+}
+
+/** What an error says, and what lies beneath it: Node's "fetch failed" alone does not even name the host. */
+function wordsOf(error: unknown): string {
+  const words: string[] = [];
+  for (let at = error, depth = 0; at !== undefined && at !== null && depth < 5; depth++) {
+    const { message, code, cause } = at as { message?: unknown; code?: unknown; cause?: unknown };
+    const said = [message, code, typeof at === 'string' ? at : ''].find(
+      (word) => typeof word === 'string' && word !== '',
+    );
+    if (typeof said === 'string' && !words.some((word) => word.includes(said))) words.push(said);
+    at = cause;
+  }
+  return words.join(': ') || String(error);
 }
 
 /** Nothing changes tools any more, so that what they are has to be found out once and not with every call. */

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readFileSync, realpathSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -67,22 +69,30 @@ describe('a server that dies in the middle of a call', () => {
 
 describe('a gateway with several servers', () => {
   it('starts with those that start, and says what is wrong with the others', async () => {
+    const closed = createServer().listen(0, '127.0.0.1');
+    await once(closed, 'listening');
+    const { port } = closed.address() as AddressInfo;
+    closed.close();
     const mcpServers = {
       s: scripted(),
       gone: { command: '/nowhere/server' },
+      closed: { url: `http://127.0.0.1:${port}/mcp` },
       dead: { command: process.execPath, args: ['-e', 'console.error("no licence found"); process.exit(3)'] },
     };
     const { driver, log } = await start('2.x', { mcpServers, mode: 'trusted' });
     const names = (await driver.list()).map(({ name }) => name);
     expect(names).toEqual(['s.pid', 's.hang', 's.steps', 's.lie']);
     expect(log()).toMatch(/callgate: The server gone could not be started: .*ENOENT/);
+    expect(log()).toMatch(/callgate: The server closed could not be started: .*ECONNREFUSED/);
     expect(log()).toMatch(/callgate: The server dead could not be started: .*no licence found/);
   });
 
   it('starts nothing without one that is required, and leaves none running', async () => {
     const diary = join(folderWith({ diary: '' }), 'diary');
     const mcpServers = { s: scripted({ diary }), gone: { command: '/nowhere/server', required: true } };
-    await expect(servedConfig('2.x', { mcpServers })).rejects.toThrow(/ended with 2: [\s\S]*gone.*It is required/);
+    await expect(servedConfig('2.x', { mcpServers })).rejects.toThrow(
+      /ended with 2: (?![\s\S]*could not be started[\s\S]*could not be started)[\s\S]*gone.*ENOENT\. It is required/,
+    );
     expect(readFileSync(diary, 'utf8')).toBe('end\n');
   });
 
