@@ -69,6 +69,7 @@ test('src imports middleware only where a pipeline is put together', () => {
   expect(importing.filter((file) => !file.startsWith('src/cli/'))).toEqual([
     'src/default-pipeline.ts',
     'src/mcp/gateway/router.ts',
+    'src/mcp/gateway/stages.ts',
   ]);
 });
 

@@ -1,3 +1,4 @@
+import { errorCodes } from '../../errors.ts';
 import type { JsonSchemaObject } from '../../schema/json-schema.ts';
 
 const text = { type: 'string', minLength: 1 } as const;
@@ -56,6 +57,95 @@ const guard = {
   additionalProperties: false,
 } as const;
 
+const whole = { type: 'integer', minimum: 0 } as const;
+const span = { type: 'number', minimum: 0 } as const;
+const perTime = { type: 'number', exclusiveMinimum: 0 } as const;
+const tools = { ...texts, minItems: 1, description: 'Names of tools, or patterns (web.*). Default: all.' } as const;
+
+const rate = {
+  type: 'object',
+  properties: {
+    tools,
+    perSecond: { ...perTime, description: 'Calls a second; one of perSecond, perMinute and perHour is needed.' },
+    perMinute: { ...perTime, description: 'Calls a minute.' },
+    perHour: { ...perTime, description: 'Calls an hour.' },
+    burst: { ...count, description: 'How many may come at once after a quiet time. Default: the number above.' },
+    shared: { type: 'boolean', description: 'Whether all principals share the limit. Default false.' },
+    maxWait: { ...span, description: 'How long a call may wait for its turn, in milliseconds. Default 0.' },
+  },
+  additionalProperties: false,
+} as const;
+
+/** Stages for tools that fail and models that repeat themselves; see docs/resilience.md. */
+const resilience = {
+  dedupe: {
+    description: 'A call that is made twice within a time is done once: for tools that change something.',
+    type: 'object',
+    properties: { tools, window: { ...span, description: 'For how long, in milliseconds. Default 10000.' } },
+    additionalProperties: false,
+  },
+  cache: {
+    description: 'Keeps the answers of tools whose level is read, until something changes.',
+    type: 'object',
+    properties: {
+      tools,
+      ttl: { ...span, description: 'For how long, in milliseconds. Default 30000.' },
+      maxEntries: { ...count, description: 'How many answers. Default 1000.' },
+      maxBytes: { ...count, description: 'How much they may take together. Default 67108864.' },
+    },
+    additionalProperties: false,
+  },
+  retry: {
+    description: 'Tries again what may go away by itself: for tools whose level is read, and those that are safe.',
+    type: 'object',
+    properties: {
+      tools,
+      attempts: { ...count, description: 'How often a call is tried altogether. Default 3.' },
+      delay: { ...span, description: 'The longest first wait, in milliseconds; it doubles. Default 200.' },
+      maxDelay: { ...span, description: 'The longest wait, in milliseconds. Default 10000.' },
+      budget: { ...span, description: 'How long all of it may take, in milliseconds. Default 60000.' },
+      safe: { ...texts, description: 'Names, or patterns, of other tools that may be called twice. Default: none.' },
+    },
+    additionalProperties: false,
+  },
+  circuitBreaker: {
+    description: 'Leaves alone for a while what has failed again and again.',
+    type: 'object',
+    properties: {
+      tools,
+      failures: { ...count, description: 'How many failures in a row. Default 5.' },
+      within: { ...milliseconds, description: 'Those further apart are not in a row, in milliseconds. Default 60000.' },
+      openFor: { ...milliseconds, description: 'For how long, in milliseconds. Default 30000.' },
+      probes: { ...count, description: 'How many calls then have to succeed. Default 1.' },
+      codes: {
+        type: 'array',
+        items: { enum: [...errorCodes] },
+        minItems: 1,
+        description: 'Which failures count. Default: unavailable and timeout.',
+      },
+    },
+    additionalProperties: false,
+  },
+  rateLimit: {
+    description: 'So many calls of each tool in a time; a list for different limits.',
+    anyOf: [rate, { type: 'array', items: rate, minItems: 1 }],
+  },
+  concurrency: {
+    description: 'How many calls may be at work at the same time; the others wait.',
+    type: 'object',
+    properties: {
+      total: { ...count, description: 'In all.' },
+      perTool: {
+        description: 'Of each tool, or of single tools by their names.',
+        anyOf: [count, { type: 'object', additionalProperties: count }],
+      },
+      queue: { ...whole, description: 'How many may wait. Default 10000.' },
+      wait: { ...milliseconds, description: 'How long one may wait, in milliseconds. Default: no limit.' },
+    },
+    additionalProperties: false,
+  },
+} as const;
+
 const stages = {
   description: 'Stages beside the default ones.',
   type: 'object',
@@ -84,6 +174,7 @@ const stages = {
       properties: { repeats: count },
       additionalProperties: false,
     },
+    ...resilience,
   },
   additionalProperties: false,
 } as const;
@@ -139,6 +230,10 @@ export const configSchema: JsonSchemaObject = {
       ...text,
       description:
         'A file that remembers what tools say of themselves, so that a change is asked about after a restart.',
+    },
+    approvals: {
+      enum: ['elicit', 'deny'],
+      description: 'Who is asked about calls that need it: the person at the client (elicit, default), or nobody.',
     },
     stages,
     limits,

@@ -22,6 +22,7 @@ interface Written {
   readonly timeout?: number;
   readonly secrets?: readonly string[];
   readonly identities?: string;
+  readonly approvals?: 'elicit' | 'deny';
   readonly stages?: Omit<GatewayStages, 'audit'> & { readonly audit?: string | NonNullable<GatewayStages['audit']> };
   readonly limits?: GatewayLimits;
 }
@@ -47,7 +48,7 @@ export function readGatewayConfig(path: string, environment: Environment): Gatew
 export function parseGatewayConfig(text: string, origin: ConfigOrigin): GatewayConfig {
   const config = new ConfigText(text, origin);
   const written = formOf(config);
-  const { guards = {}, roots = [], urls, timeout, identities, limits = {} } = written;
+  const { guards = {}, roots = [], urls, timeout, identities, approvals, limits = {} } = written;
   const { policy, policyFile } = policyOf(written, config);
   const servers = readServers(written.mcpServers, config);
   keepSecrets(written, config);
@@ -62,6 +63,7 @@ export function parseGatewayConfig(text: string, origin: ConfigOrigin): GatewayC
     timeout,
     secrets: [...config.secrets],
     identities: identities === undefined ? undefined : config.path(identities),
+    ...(approvals !== undefined && { approvals }),
     stages: stagesOf(written, config),
     limits,
   };
@@ -130,6 +132,12 @@ function keepSecrets({ secrets = [] }: Written, config: ConfigText): void {
 
 function stagesOf({ stages = {} }: Written, config: ConfigText): GatewayStages {
   const { audit, ...others } = stages;
+  const { rateLimit = [] } = others;
+  for (const [at, { perSecond, perMinute, perHour }] of [rateLimit].flat().entries()) {
+    if ([perSecond, perMinute, perHour].filter((calls) => calls !== undefined).length === 1) continue;
+    const place = Array.isArray(rateLimit) ? `/stages/rateLimit/${at}` : '/stages/rateLimit';
+    throw config.fault(place, 'a rate limit has one of "perSecond", "perMinute" and "perHour".');
+  }
   if (audit === undefined) return others;
   const written = typeof audit === 'string' ? { file: audit } : audit;
   return { ...others, audit: { ...written, file: config.path(written.file) } };

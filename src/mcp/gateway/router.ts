@@ -12,6 +12,7 @@ import type { ToolResult } from '../../result.ts';
 import { createRouter, type Router } from '../../router.ts';
 import type { Maybe } from '../../types.ts';
 import { ConfigError, type GatewayConfig } from './config.ts';
+import { resilienceStages } from './stages.ts';
 
 /** What a gateway's router is made of beside its configuration. */
 export interface GatewayParts {
@@ -38,6 +39,7 @@ function pipelineOf(config: GatewayConfig, { approve, auditFile }: GatewayParts)
   if (stages.loopGuard !== undefined)
     pipeline = pipeline.before('permission', 'loopGuard', loopGuard(stages.loopGuard));
   if (stages.budget !== undefined) pipeline = pipeline.after('permission', 'budget', budget(stages.budget));
+  for (const [name, stage] of resilienceStages(stages)) pipeline = pipeline.before('timeout', name, stage);
   if (stages.audit === undefined || auditFile === undefined) return pipeline;
   const { file: _file, ...options } = stages.audit;
   return pipeline.before('normalize', 'audit', audit(auditFile, { ...options, secrets }));
@@ -56,7 +58,7 @@ type EditablePipeline = RouterPipeline<unknown> & {
 };
 
 function optionsOf(config: GatewayConfig, approve: Approve | undefined): DefaultPipelineOptions {
-  const { roots, policy, policyFile, urls, secrets, identities } = config;
+  const { roots, policy, policyFile, urls, secrets, identities, stages } = config;
   const { maxArgumentBytes, ...sizes } = config.limits;
   const store = identities === undefined ? memoryIdentities() : fileIdentities(identities);
   return {
@@ -66,7 +68,8 @@ function optionsOf(config: GatewayConfig, approve: Approve | undefined): Default
     ...(policyFile === undefined ? { rules: policy?.rules ?? [] } : { remember: ruleMemory(policyFile) }),
     ...(urls !== undefined && { urls }),
     ...(maxArgumentBytes !== undefined && { validate: { limits: { maxBytes: maxArgumentBytes } } }),
-    ...(approve !== undefined && { approve }),
+    ...(approve !== undefined && config.approvals !== 'deny' && { approve }),
+    ...(stages.concurrency !== undefined && { limits: stages.concurrency }),
     // What a tool said of itself when it came is what counts; a change is asked about, whatever the mode.
     identities: { store, firstUse: 'trust' },
     secrets,
