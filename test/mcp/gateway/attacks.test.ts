@@ -71,6 +71,37 @@ describe('a hostile server behind the gateway', () => {
     expect(await driver.call('good.pid')).not.toHaveProperty('isError', true);
   });
 
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  const lines: [why: string, line: string][] = [
+    ['no message at all', '{}'],
+    ['no message, and very deep', `{"jsonrpc":"2.0","x":${deep}}`],
+    [
+      'a notification, very deep',
+      `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"error","data":${deep}}}`,
+    ],
+    ['a request, very deep', `{"jsonrpc":"2.0","id":98,"method":"elicitation/create","params":${deep}}`],
+    ['an answer to nothing, very deep', `{"jsonrpc":"2.0","id":1e9,"result":{"_meta":${deep}}}`],
+    ['an error that is none', '{"jsonrpc":"2.0","id":1e9,"error":null}'],
+    ['an id that is none', '{"jsonrpc":"2.0","id":{"toString":1},"method":"ping"}'],
+    ['a method that is none', '{"jsonrpc":"2.0","id":1,"method":{"a":1}}'],
+    ['a name that means something to JavaScript', '{"jsonrpc":"2.0","id":"a","method":"__proto__"}'],
+    ['progress of nothing', '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":{}}}'],
+    [
+      'a withdrawal of what was asked of it',
+      '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}',
+    ],
+    ['several at once', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]'],
+  ];
+  it('cannot end the gateway by a line of its own', async () => {
+    const { driver } = await start({});
+    const result = { content: [{ type: 'text', text: 'still here' }] };
+    for (const [why, line] of lines) {
+      const answer = await driver.call('evil.lie', { lines: [line], result });
+      expect([why, answer]).toEqual([why, result]);
+    }
+    expect(await driver.call('good.pid')).not.toHaveProperty('isError', true);
+  });
+
   it('says too much without keeping anybody waiting', async () => {
     const { driver, log } = await start({ floods: 5_000 });
     expect(await driver.call('good.pid')).not.toHaveProperty('isError', true);

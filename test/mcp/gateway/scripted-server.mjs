@@ -39,6 +39,7 @@ function call({ name: tool, arguments: args = {}, _meta }) {
       send({ method: 'notifications/tools/list_changed' });
       return text('changed');
     case 'lie':
+      for (const line of args.lines ?? []) process.stdout.write(`${line}\n`);
       return args.result;
     default:
       return text(JSON.stringify({ tool, args }));
