@@ -4,6 +4,7 @@ import { toFailure } from '../src/failure.ts';
 import { checkMilliseconds } from '../src/milliseconds.ts';
 import { checkOptions } from '../src/options.ts';
 import type { Failure, ToolResult } from '../src/result.ts';
+import { withoutStack } from '../src/stackless.ts';
 import { isThenable, toPromise } from '../src/thenable.ts';
 import { withTraits } from '../src/traits.ts';
 import type { Found, Maybe, Next, Stage } from '../src/types.ts';
@@ -51,7 +52,7 @@ function rulesBy(clock: Clock): DeadlineRules<Found, ToolResult> {
     expired(ctx, limit, settle) {
       settle(expired(ctx, limit));
       // Only now, so that the answer is this stage's own and not the echo of the abort.
-      ctx.abort(new DOMException(`The tool did not finish within ${limit} ms.`, 'TimeoutError'));
+      ctx.abort(withoutStack(() => new DOMException(`The tool did not finish within ${limit} ms.`, 'TimeoutError')));
     },
     watch(ctx, settle) {
       ctx.onAbort((reason) => settle(toFailure(ctx, reason)));

@@ -189,7 +189,7 @@ function finishing(look: FinishFunction, inner: Chain): Chain {
     if (!isThenable(outcome)) return look(ctx, outcome, false);
     const pending = toPromise(outcome);
     const last = (result: unknown, threw: boolean): ToolResult => look(ctx, result, threw);
-    if (concluding(pending, last)) return pending;
+    if (concluding(pending, ctx, last)) return pending;
     return pending.then(
       (result) => look(ctx, result, false),
       (error: unknown) => look(ctx, error, true),

@@ -6,6 +6,7 @@ import { type ErrorCode, type FailureOptions, isErrorCode, isRetryable, ToolErro
 import { ownSignal } from './nesting.ts';
 import type { Registry } from './registry.ts';
 import { causeOf, type Failure, noMeta, rememberCause, type Success, type ToolResult } from './result.ts';
+import { withoutStack } from './stackless.ts';
 import type { StageEvent, StageEvents, Tell } from './stage-events.ts';
 import { ignore } from './thenable.ts';
 import type { PermissionLevel, Tool } from './tool.ts';
@@ -218,7 +219,7 @@ export class CallContext implements Call {
   }
 
   // As on the platform, an abort without a reason has one.
-  abort(reason: unknown = new DOMException('The call was withdrawn.', 'AbortError')): void {
+  abort(reason: unknown = withdrawn()): void {
     if (this.#abort !== undefined) return;
     this.#abort = { reason };
     const listeners = this.#listeners;
@@ -337,6 +338,10 @@ export class CallContext implements Call {
 // Whatever a stage adds, it must not take the place of what the context does: with these, assigning it throws.
 Object.defineProperty(CallContext.prototype, '__proto__', { value: CallContext.prototype });
 Object.freeze(CallContext.prototype);
+
+function withdrawn(): DOMException {
+  return withoutStack(() => new DOMException('The call was withdrawn.', 'AbortError'));
+}
 
 // Beside the context: few calls are answered before their handler has ended.
 const endings = new WeakMap<CallContext, Listeners>();

@@ -2,6 +2,7 @@ import type pTimeout from 'p-timeout';
 import { type Clock, systemClock } from './clock.ts';
 import { longestTimer } from './milliseconds.ts';
 import { following, type Settlement, settle, settlementOf } from './settleable.ts';
+import { withoutStack } from './stackless.ts';
 
 /** Settles the promise that {@link withDeadline} gave, unless it has settled. */
 export type Settle<T> = (outcome: T) => void;
@@ -65,6 +66,8 @@ class Waiting {
     const place = this.#place;
     if (place < 0) return;
     this.#place = -1;
+    // Those that are about to be armed stand there no more.
+    if (fresh[place] !== this) return;
     const last = fresh.pop() as Waiting;
     if (last === this) return;
     fresh[place] = last;
@@ -73,7 +76,9 @@ class Waiting {
 
   arm(): void {
     this.#place = -1;
-    const { keeper, subject } = this.settlement;
+    const { keeper, subject, settled } = this.settlement;
+    // By one that was armed just before.
+    if (settled) return;
     if (keeper !== undefined) keeper.add(subject, this.promise);
     if (timeoutOf === undefined) void load().then(() => start(this));
     else start(this);
@@ -82,8 +87,8 @@ class Waiting {
 
 /**
  * Gives the outcome of `pending`, unless the rules settle it before: because it took longer than `limit` milliseconds
- * after `begunAt` (by the rules' clock), or for a reason of their own. What was waited for goes on. A promise that may be
- * settled from outside is given back itself.
+ * after `begunAt` (by the rules' clock), or for a reason of their own. What was waited for goes on. A promise of this subject
+ * that may be settled from outside, and that nobody has set a deadline to, is given back itself.
  */
 export function withDeadline<Subject, T>(
   pending: Promise<T>,
@@ -94,8 +99,8 @@ export function withDeadline<Subject, T>(
 ): Promise<T> {
   let promise = pending;
   let settlement = settlementOf(promise);
-  if (settlement === undefined) {
-    promise = following(pending);
+  if (settlement === undefined || settlement.subject !== subject || settlement.waiting !== undefined) {
+    promise = following(pending, subject);
     settlement = settlementOf(promise) as Settlement<T>;
   }
   settlement.waiting = new Waiting(
@@ -130,7 +135,7 @@ function start({ promise, settlement, subject, rules, begunAt, limit }: Waiting)
   }
   const fallback = (): void => rules.expired(subject, limit, settled);
   // It makes an error for each of its timers, in case they fire, and the stack of one is what costs most here.
-  const timed = withoutStacks(() =>
+  const timed = withoutStack(() =>
     (timeoutOf as typeof pTimeout)(promise, { milliseconds, fallback, ...timersOf(clock) }),
   );
   timed.catch(() => {});
@@ -150,14 +155,4 @@ function timersOf(clock: Clock): { customTimers?: NonNullable<Parameters<typeof 
       clearTimeout: ((timer: unknown) => clock.clearTimeout(timer)) as never,
     },
   };
-}
-
-function withoutStacks<T>(make: () => T): T {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
-  try {
-    return make();
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
-  }
 }

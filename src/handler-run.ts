@@ -28,17 +28,18 @@ export function runHandler(ctx: Ready, engine: SchemaEngine | undefined): Maybe<
     const data = tool.handler(ctx.args, new HandlerContext(ctx) as ToolContext);
     pending = isGenerator(data) ? drain(ctx, data) : data;
     if (!isThenable(pending)) return ended(ctx, pending, engine);
+    // Also within the try: a promise may have a `then` of its own, which throws.
+    return later(ctx, toPromise(pending), engine);
   } catch (error) {
     return failed(ctx, error);
   }
-  return later(ctx, toPromise(pending), engine);
 }
 
 // By itself, so that a synchronous handler does not pay for what only these closures need.
 function later(ctx: Ready, pending: Promise<unknown>, engine: SchemaEngine | undefined): Promise<ToolResult> {
   const fail = (error: unknown): Failure => failed(ctx, error);
   if (ctx.tool.output !== undefined) return pending.then((data) => ended(ctx, data, engine), fail);
-  return settleable(pending, (data) => succeeded(ctx, data), fail);
+  return settleable(pending, ctx, (data) => succeeded(ctx, data), fail);
 }
 
 function succeeded(ctx: Ready, data: unknown): ToolResult {

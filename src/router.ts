@@ -295,7 +295,7 @@ export class Router<State = unknown> {
     signal: AbortSignal | undefined,
     deadline: number,
   ): Promise<ToolResult> {
-    const answer = concluded(outcome, (result, threw) => this.#end(compiled, ctx, result, threw));
+    const answer = concluded(outcome, ctx, (result, threw) => this.#end(compiled, ctx, result, threw));
     keep(answer, this.#underWay, ctx);
     if (signal !== undefined || deadline !== Number.POSITIVE_INFINITY) hold(ctx, answer, signal, deadline, this.#clock);
     return answer;

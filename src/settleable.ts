@@ -19,9 +19,10 @@ export interface Settlement<T> {
   reject(error: unknown): void;
   last: LastWord<T> | undefined;
   waiting: Waiting | undefined;
-  /** Who is told when it has outlasted a turn, and of what. */
+  /** Who is told when it has outlasted a turn. */
   keeper: Keeper<unknown> | undefined;
-  subject: unknown;
+  /** Whose promise it is. A stage may hand over one of another call, which is not its to settle. */
+  readonly subject: unknown;
   settled: boolean;
 }
 
@@ -32,15 +33,16 @@ interface Settleable<T> extends Promise<T> {
 const key = Symbol('callgate.settleable');
 
 /**
- * As `pending.then(fulfilled, rejected)`, where neither throws; but the promise can be settled before, and others can have
- * the last word about it, without another promise around it and the turn that this would take.
+ * As `pending.then(fulfilled, rejected)`, where neither throws; but the promise can be settled before, and others who act for
+ * the same subject can have the last word about it, without another promise around it and the turn that this would take.
  */
 export function settleable<V, T>(
   pending: Promise<V>,
+  subject: unknown,
   fulfilled: (value: V) => T,
   rejected: (error: unknown) => T,
 ): Promise<T> {
-  const settlement = newSettlement<T>();
+  const settlement = newSettlement<T>(subject);
   const promise = promiseOf(settlement);
   pending.then(
     (value) => settle(settlement, fulfilled(value), false),
@@ -50,8 +52,8 @@ export function settleable<V, T>(
 }
 
 /** A promise that settles as `pending` does unless it is settled before. */
-export function following<T>(pending: Promise<T>): Promise<T> {
-  const settlement = newSettlement<T>();
+export function following<T>(pending: Promise<T>, subject: unknown): Promise<T> {
+  const settlement = newSettlement<T>(subject);
   const promise = promiseOf(settlement);
   pending.then(
     (outcome) => settle(settlement, outcome, false),
@@ -65,23 +67,24 @@ export function settlementOf<T>(promise: Promise<T>): Settlement<T> | undefined 
   return (promise as Settleable<T>)[key];
 }
 
-/** Gives somebody the last word about a promise: whether that can be, which is once and only where others may settle it. */
-export function concluding<T>(promise: Promise<T>, last: LastWord<T>): boolean {
+/** Gives somebody the last word about a promise: whether that can be, which is once and only where it is the subject's own. */
+export function concluding<T>(promise: Promise<T>, subject: unknown, last: LastWord<T>): boolean {
   const settlement = settlementOf(promise);
-  if (settlement === undefined || settlement.settled || settlement.last !== undefined) return false;
+  if (settlement === undefined || settlement.subject !== subject) return false;
+  if (settlement.settled || settlement.last !== undefined) return false;
   settlement.last = last;
   return true;
 }
 
 /** What `last` makes of how `promise` settles, as a promise that can be settled before. */
-export function concluded<T>(promise: Promise<T>, last: LastWord<T>): Promise<T> {
-  if (concluding(promise, last)) return promise;
-  const around = following(promise);
-  concluding(around, last);
+export function concluded<T>(promise: Promise<T>, subject: unknown, last: LastWord<T>): Promise<T> {
+  if (concluding(promise, subject, last)) return promise;
+  const around = following(promise, subject);
+  concluding(around, subject, last);
   return around;
 }
 
-/** Tells `keeper` of a promise: where somebody waits for it, only when it has outlasted a turn, since most never do. */
+/** Tells `keeper` of a subject's own promise: where somebody waits for it, only when it has outlasted a turn, since most never do. */
 export function keep<Subject>(promise: Promise<unknown>, keeper: Keeper<Subject>, subject: Subject): void {
   const settlement = settlementOf(promise);
   if (!settlement?.waiting?.isFresh) {
@@ -89,7 +92,6 @@ export function keep<Subject>(promise: Promise<unknown>, keeper: Keeper<Subject>
     return;
   }
   settlement.keeper = keeper as Keeper<unknown>;
-  settlement.subject = subject;
 }
 
 /** Settles a promise by what stopped it from outside; one that has settled stays as it is. */
@@ -116,14 +118,14 @@ export function settle<T>(settlement: Settlement<T>, outcome: unknown, threw: bo
   }
 }
 
-function newSettlement<T>(): Settlement<T> {
+function newSettlement<T>(subject: unknown): Settlement<T> {
   return {
     resolve: noop,
     reject: noop,
     last: undefined,
     waiting: undefined,
     keeper: undefined,
-    subject: undefined,
+    subject,
     settled: false,
   };
 }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createRouter, defaultPipeline, defineTool, repeatable, type Stage } from 'callgate';
+import { createRouter, defaultPipeline, defineTool, repeatable, type Stage, type ToolResult } from 'callgate';
 import { timeout } from 'callgate/middleware';
 import { fakeClock } from 'callgate/testing';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
@@ -231,4 +231,79 @@ test('no timer is left behind, and none keeps the process alive', async () => {
   // Killed, and so rejected, if it does not end by itself.
   const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', script], { timeout: 15_000 });
   expect(stdout).toBe('nothing left\n');
+});
+
+describe('stages that hand over promises which others may settle', () => {
+  test.each([
+    ['within the turn', async () => 1],
+    ['later', () => new Promise((resolve) => setTimeout(resolve, 5, 1))],
+  ])('a call with two deadlines that settles %s is under way no more', async (_, handler) => {
+    const { tool } = held({ handler });
+    const pipeline = defaultPipeline().before('timeout', 'outer', timeout({ default: 1_000 }));
+    const clock = fakeClock();
+    const router = createRouter({ tools: [tool], pipeline, mode: 'trusted', clock });
+    expect(await router.call({ name: 'held' })).toMatchObject({ ok: true, data: 1 });
+    await nextTurn();
+    await nextTurn();
+    // By a clock that stands still this would never settle if the router still waited for a call.
+    await router.close();
+  });
+
+  test('the shorter of two deadlines that have both passed when they are first looked at answers the call', async () => {
+    const handler = (): Promise<unknown> => {
+      const begun = performance.now();
+      while (performance.now() - begun < 5);
+      return new Promise(() => {});
+    };
+    const pipeline = defaultPipeline().before('timeout', 'outer', timeout());
+    const router = createRouter({ tools: [held({ handler, timeout: 1 }).tool], pipeline, mode: 'trusted' });
+    expect(await router.call({ name: 'held' })).toMatchObject({ code: 'timeout', effect: 'unknown' });
+    await router.close({ drain: 0, grace: 0 });
+  });
+
+  test('a call that a stage answers with the promise of another one is withdrawn without that other one', async () => {
+    let stored: Promise<ToolResult> | undefined;
+    const share: Stage = (_, next) => {
+      if (stored !== undefined) return stored;
+      stored = next() as Promise<ToolResult>;
+      return stored.then((result) => result);
+    };
+    const { tool, ends } = held();
+    const pipeline = defaultPipeline().after('timeout', 'share', share);
+    const router = createRouter({ tools: [tool], pipeline, mode: 'trusted' });
+    const first = router.call({ id: 'first', name: 'held' });
+    const controller = new AbortController();
+    const second = router.call({ id: 'second', name: 'held' }, { signal: controller.signal });
+    controller.abort();
+    expect(await second).toMatchObject({ code: 'aborted', call_id: 'second' });
+    ends[0]?.();
+    expect(await first).toMatchObject({ ok: true, call_id: 'first', data: 'done' });
+  });
+
+  test('a call of another router that a stage waits for is not ended by the deadline of the one that waits', async () => {
+    const { tool, ends } = held();
+    const inner = createRouter({ tools: [tool], mode: 'trusted' });
+    let made: Promise<ToolResult> | undefined;
+    const delegate: Stage = () => {
+      made = inner.call({ id: 'inner', name: 'held' });
+      return made;
+    };
+    const pipeline = defaultPipeline({ timeout: 10 }).after('timeout', 'delegate', delegate);
+    const outer = createRouter({ tools: [tool], pipeline, mode: 'trusted' });
+    expect(await outer.call({ id: 'outer', name: 'held' })).toMatchObject({ code: 'timeout', call_id: 'outer' });
+    ends[0]?.();
+    expect(await made).toMatchObject({ ok: true, call_id: 'inner' });
+  });
+
+  test('a handler whose promise has a `then` that throws has ended', async () => {
+    const handler = () =>
+      Object.defineProperty(Promise.resolve(1), 'then', {
+        value: () => {
+          throw new Error('of bad manners');
+        },
+      });
+    const router = createRouter({ tools: [held({ handler }).tool], mode: 'trusted', clock: fakeClock() });
+    expect(await router.call({ name: 'held' })).toMatchObject({ code: 'tool_error', effect: 'unknown' });
+    await router.close();
+  });
 });

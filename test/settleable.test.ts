@@ -12,23 +12,26 @@ function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void; reje
   return { promise, resolve, reject };
 }
 
+/** Whose promises these are. */
+const own = {};
+
 const said = (outcome: unknown, threw: boolean): string => `${threw ? 'threw' : 'gave'} ${String(outcome)}`;
 
 describe('a promise that can be settled from outside', () => {
   test('settles as what it was made from, through the function for each case', async () => {
-    const yes = settleable(Promise.resolve(1), String, () => 'no');
-    const no = settleable(Promise.reject(new Error('x')), String, (error) => `not: ${(error as Error).message}`);
+    const yes = settleable(Promise.resolve(1), own, String, () => 'no');
+    const no = settleable(Promise.reject(new Error('x')), own, String, (error) => `not: ${(error as Error).message}`);
     expect(await Promise.all([yes, no])).toEqual(['1', 'not: x']);
   });
 
   test('follows another promise, also when that rejects', async () => {
-    expect(await following(Promise.resolve(1))).toBe(1);
-    await expect(following(Promise.reject(new Error('x')))).rejects.toThrow('x');
+    expect(await following(Promise.resolve(1), own)).toBe(1);
+    await expect(following(Promise.reject(new Error('x')), own)).rejects.toThrow('x');
   });
 
   test('is interrupted once, and what comes later is dropped', async () => {
     const { promise, resolve } = deferred<string>();
-    const given = concluded(promise, said);
+    const given = concluded(promise, own, said);
     interrupt(given, 'reason');
     interrupt(given, 'another');
     resolve('late');
@@ -36,7 +39,7 @@ describe('a promise that can be settled from outside', () => {
   });
 
   test('without a last word an interruption is a rejection', async () => {
-    const given = following(new Promise<string>(() => {}));
+    const given = following(new Promise<string>(() => {}), own);
     interrupt(given, new Error('stop'));
     await expect(given).rejects.toThrow('stop');
   });
@@ -49,17 +52,29 @@ describe('a promise that can be settled from outside', () => {
   });
 
   test('the last word is had once, in place, and not about what has settled or was made elsewhere', async () => {
-    const given = settleable(Promise.resolve(1), String, String);
-    expect(concluding(given, said)).toBe(true);
-    expect(concluding(given, said)).toBe(false);
-    expect(concluded(given, said)).not.toBe(given);
+    const given = settleable(Promise.resolve(1), own, String, String);
+    expect(concluding(given, own, said)).toBe(true);
+    expect(concluding(given, own, said)).toBe(false);
+    expect(concluded(given, own, said)).not.toBe(given);
     expect(await given).toBe('gave 1');
-    expect(concluding(given, said)).toBe(false);
-    expect(concluding(Promise.resolve('1'), said)).toBe(false);
+    expect(concluding(given, own, said)).toBe(false);
+    expect(concluding(Promise.resolve('1'), own, said)).toBe(false);
+  });
+
+  test('nobody has the last word about a promise of somebody else, who may hand it over', async () => {
+    const lent = settleable(Promise.resolve(1), own, String, String);
+    const another = {};
+    expect(concluding(lent, another, said)).toBe(false);
+    const around = concluded(lent, another, said);
+    expect(around).not.toBe(lent);
+    interrupt(around, 'reason');
+    expect(concluding(lent, own, said)).toBe(true);
+    expect(await around).toBe('threw reason');
+    expect(await lent).toBe('gave 1');
   });
 
   test('a last word that throws is a rejection', async () => {
-    const given = concluded(Promise.resolve('1'), () => {
+    const given = concluded(Promise.resolve('1'), own, () => {
       throw new Error('mine');
     });
     await expect(given).rejects.toThrow('mine');
@@ -70,7 +85,7 @@ describe('a promise that can be settled from outside', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
         const { promise, resolve, reject } = deferred<string>();
-        const given = following(promise);
+        const given = following(promise, own);
         let left = 0;
         const settlement = settlementOf(given);
         if (settlement !== undefined) settlement.waiting = { isFresh: true, leave: () => left++ };
@@ -105,7 +120,7 @@ describe('a promise that can be settled from outside', () => {
             hasSettled = true;
           } else if (doing === 'conclude') {
             const may: boolean = !hasSettled && !spoken;
-            expect(concluding(given, said)).toBe(may);
+            expect(concluding(given, own, said)).toBe(may);
             spoken ||= may;
           } else {
             await new Promise((turn) => setImmediate(turn));

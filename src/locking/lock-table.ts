@@ -179,6 +179,9 @@ function remove(slot: Slot): void {
   if (after === undefined) entry.last = before;
   else after.before = before;
   if (entry.waiting === slot) entry.waiting = after;
+  // Whoever still knows of this one must not keep all that came after it.
+  slot.before = undefined;
+  slot.after = undefined;
 }
 
 /** Lets those hold the key whose turn it is now; gives those who hold all of theirs by that. */
