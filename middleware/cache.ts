@@ -8,7 +8,7 @@ import { noted, outcomeOf } from '../src/resilience/outcome.ts';
 import { Recent } from '../src/resilience/recent.ts';
 import { isPolling, isReadOnly, isReadOnlyTool } from '../src/resilience/safety.ts';
 import type { Meta, ToolResult } from '../src/result.ts';
-import { isThenable, toPromise } from '../src/thenable.ts';
+import { atOnce, isThenable, toPromise } from '../src/thenable.ts';
 import type { Tool } from '../src/tool.ts';
 import { isAnswer, withTraits } from '../src/traits.ts';
 import type { Maybe, Next, Ready, Stage } from '../src/types.ts';
@@ -130,7 +130,7 @@ export function cache(options: CacheOptions = {}): CacheStage {
 
   /** A call that is not kept, but may make stale what is. */
   function pass(ctx: Ready, next: Next): Maybe<ToolResult> {
-    const verdict = invalidates(ctx);
+    const verdict = atOnce(invalidates(ctx));
     if (verdict === false) return next();
     // In doubt everything: a stale answer does more harm than none.
     const what = Array.isArray(verdict) ? (verdict as readonly string[]) : true;
@@ -210,9 +210,9 @@ function checked(options: CacheOptions): Checked {
   const maxBytes = checkWhole(options.maxBytes ?? 67_108_864, 'cache({ maxBytes })', 1);
   if (typeof ttl !== 'function') checkFinite(ttl, 'cache({ ttl })');
   return {
-    ttlOf: typeof ttl === 'function' ? ttl : () => ttl,
+    ttlOf: typeof ttl === 'function' ? (tool) => atOnce(ttl(tool)) : () => ttl,
     // A promise is no verdict: taken for one, it would always be true.
-    isKept: tools === undefined ? readsOnly : (ctx) => tools(ctx.tool) === true,
+    isKept: tools === undefined ? readsOnly : (ctx) => atOnce(tools(ctx.tool)) === true,
     vary,
     invalidates: invalidates ?? ((ctx) => !isReadOnly(ctx)),
     recent: new Recent(maxEntries, maxBytes, clock),

@@ -6,7 +6,7 @@ import { checkCodes } from '../src/resilience/codes.ts';
 import { checkFinite, checkFunction, checkWhole, spoken } from '../src/resilience/numbers.ts';
 import { outcomeOf } from '../src/resilience/outcome.ts';
 import type { Failure, ToolResult } from '../src/result.ts';
-import { ignore, isThenable, toPromise } from '../src/thenable.ts';
+import { atOnce, ignore, isThenable, toPromise } from '../src/thenable.ts';
 import { withTraits } from '../src/traits.ts';
 import type { Found, Maybe, Next, Ready, Stage } from '../src/types.ts';
 
@@ -171,10 +171,16 @@ function checked(options: CircuitBreakerOptions): Checked {
       probes: checkWhole(options.probes ?? 1, 'circuitBreaker({ probes })', 1),
     },
     codes: checkCodes('circuitBreaker({ codes })', options.codes ?? ['unavailable', 'timeout']),
-    keyOf: key ?? keyByDefault,
+    keyOf: key === undefined ? keyByDefault : (ctx) => checkedKey(key(ctx)),
     onChange,
     clock,
   };
+}
+
+function checkedKey(key: unknown): string {
+  // A promise would be another key for every call, and no breaker would ever open.
+  if (typeof atOnce(key) === 'string') return key as string;
+  throw new TypeError(`circuitBreaker({ key }) must give a text; it gave ${typeof key}.`);
 }
 
 /** One host that is down must not take away a tool that reaches all of them. */

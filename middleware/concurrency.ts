@@ -3,6 +3,7 @@ import { Limiter, type Place } from '../src/concurrency/limiter.ts';
 import { ancestorsOf, rootOf } from '../src/nesting.ts';
 import { checkOptions } from '../src/options.ts';
 import type { Failure } from '../src/result.ts';
+import { atOnce } from '../src/thenable.ts';
 import { step } from '../src/traits.ts';
 import type { Maybe, Ready, Stage } from '../src/types.ts';
 import { type Turn, WaitingRoom } from '../src/waiting-room.ts';
@@ -57,7 +58,7 @@ export function concurrency(options: ConcurrencyOptions): Stage<Ready> {
     let key: string | undefined;
     if (perKey !== undefined) {
       try {
-        key = perKey.key(ctx);
+        key = atOnce(perKey.key(ctx));
       } catch (error) {
         return keyless(ctx, error);
       }

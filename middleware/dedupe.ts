@@ -10,7 +10,7 @@ import { noted, outcomeOf } from '../src/resilience/outcome.ts';
 import { Recent } from '../src/resilience/recent.ts';
 import { isPolling, isReadOnly } from '../src/resilience/safety.ts';
 import { causeOf, type Failure, type ToolResult } from '../src/result.ts';
-import { isThenable, toPromise } from '../src/thenable.ts';
+import { atOnce, isThenable, toPromise } from '../src/thenable.ts';
 import type { Tool } from '../src/tool.ts';
 import { isAnswer, withTraits } from '../src/traits.ts';
 import type { Maybe, Next, Ready, Stage } from '../src/types.ts';
@@ -63,7 +63,7 @@ export function dedupe(options: DedupeOptions = {}): Stage<Ready> {
 
   function dedupe(ctx: Ready, next: Next): Maybe<ToolResult> {
     const isMeant = isWatched(ctx);
-    const isChange = resets(ctx) !== false;
+    const isChange = atOnce(resets(ctx)) !== false;
     if (!isMeant && !isChange) return next();
     const { id, principal } = ctx.run;
     const run = runs.of(JSON.stringify([id, principal ?? null]));
@@ -191,7 +191,7 @@ function checked(options: DedupeOptions): Checked {
   return {
     window: checkFinite(window, 'dedupe({ window })'),
     // A promise is no verdict: taken for one, it would always be true.
-    isWatched: tools === undefined ? changesSomething : ({ tool }) => tools(tool) === true,
+    isWatched: tools === undefined ? changesSomething : ({ tool }) => atOnce(tools(tool)) === true,
     resets: resets ?? ((ctx) => !isReadOnly(ctx)),
     vary,
     clock,

@@ -8,7 +8,7 @@ import { noted, outcomeOf } from '../src/resilience/outcome.ts';
 import { isSafeToRepeat } from '../src/resilience/safety.ts';
 import { within } from '../src/resilience/wait.ts';
 import { causeOf, type Failure, isToolResult, type Meta, rememberCause, type ToolResult } from '../src/result.ts';
-import { isThenable, toPromise } from '../src/thenable.ts';
+import { atOnce, isThenable, toPromise } from '../src/thenable.ts';
 import type { Tool } from '../src/tool.ts';
 import { isAnswer, repeatable } from '../src/traits.ts';
 import type { Maybe, Next, Ready, Run, Stage, ToolCall } from '../src/types.ts';
@@ -66,7 +66,7 @@ export function fallback(options: FallbackOptions): Stage<Ready> {
 
   function fallback(ctx: Ready, next: Next): Maybe<ToolResult> {
     // Asked first, as an option that fails must not lose the failure that is there.
-    const isSafe = isSafeToRepeat(ctx) || set.safe(ctx.tool) === true;
+    const isSafe = isSafeToRepeat(ctx) || atOnce(set.safe(ctx.tool)) === true;
     const judge = (result: ToolResult): Maybe<ToolResult> =>
       result.ok || !isMeant(ctx, result, isSafe, set) ? result : otherwise(ctx, result, set);
     const outcome = outcomeOf(ctx, next);
@@ -112,7 +112,7 @@ async function answerOf(ctx: Ready, failure: Failure, { data, tool, router, argu
   if (data !== undefined) return data(failure, ctx);
   const { id } = ctx.call;
   const { signal, run, state } = ctx;
-  const call = { id: `${id}${suffix}`, name: tool as string, arguments: argumentsOf(ctx) };
+  const call = { id: `${id}${suffix}`, name: tool as string, arguments: atOnce(argumentsOf(ctx)) };
   return (router as () => CallsTools)().call(call, { signal, run, state: state as never });
 }
 

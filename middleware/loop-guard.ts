@@ -4,6 +4,7 @@ import { checkOptions } from '../src/options.ts';
 import { sha256 } from '../src/policy/digest.ts';
 import { PerRun } from '../src/policy/per-run.ts';
 import type { ToolResult } from '../src/result.ts';
+import { atOnce } from '../src/thenable.ts';
 import type { Tool } from '../src/tool.ts';
 import { type Guard, guard } from '../src/traits.ts';
 import type { Maybe, Next, Ready, Stage } from '../src/types.ts';
@@ -35,7 +36,7 @@ export function loopGuard(options: LoopGuardOptions = {}): Stage<Ready> & Guard 
 
   function loopGuard(ctx: Ready, next: Next): Maybe<ToolResult> {
     const { tool } = ctx;
-    const call = exempt(tool) ? undefined : digestOf([tool.name, ctx.args]);
+    const call = atOnce(exempt(tool)) === true ? undefined : digestOf([tool.name, ctx.args]);
     if (call === undefined) return next();
     const calls = runs.of(ctx.run.id);
     if (calls.count(call) >= repeats) {

@@ -5,6 +5,7 @@ import { checkFunction, checkWhole, spoken } from '../src/resilience/numbers.ts'
 import { BucketsByOwner, TokenBuckets } from '../src/resilience/token-buckets.ts';
 import { waitFor } from '../src/resilience/wait.ts';
 import type { Failure } from '../src/result.ts';
+import { atOnce } from '../src/thenable.ts';
 import { step } from '../src/traits.ts';
 import type { Found, Maybe, Stage } from '../src/types.ts';
 
@@ -152,7 +153,7 @@ function partFor<In extends Found>(
   if (tag !== undefined) return () => tag;
   if (key === undefined) return (ctx) => ctx.tool.name;
   return (ctx) => {
-    const part = key(ctx);
+    const part = atOnce(key(ctx));
     // Anything else might be the same text for different things.
     if (typeof part !== 'string') throw new TypeError(`rateLimit({ key }) must give a text; it gave ${typeof part}.`);
     return part;

@@ -7,7 +7,7 @@ import { noted, outcomeOf } from '../src/resilience/outcome.ts';
 import { isSafeToRepeat } from '../src/resilience/safety.ts';
 import { waitFor } from '../src/resilience/wait.ts';
 import { causeOf, type Failure, rememberCause, type ToolResult } from '../src/result.ts';
-import { isThenable, toPromise } from '../src/thenable.ts';
+import { atOnce, isThenable, toPromise } from '../src/thenable.ts';
 import type { Tool } from '../src/tool.ts';
 import { repeatable } from '../src/traits.ts';
 import type { Found, Maybe, Next, Ready, Stage } from '../src/types.ts';
@@ -55,7 +55,7 @@ export function retry(options: RetryOptions = {}): Stage<Found> {
 
   function retry(ctx: Found, next: Next): Maybe<ToolResult> {
     const begunAt = set.clock.now();
-    const isSafe = isSafeToRepeat(ctx) || set.safe(ctx.tool) === true;
+    const isSafe = isSafeToRepeat(ctx) || atOnce(set.safe(ctx.tool)) === true;
     const first: Attempts = { begunAt, isSafe, argsOf: isSafe ? argumentsOf(ctx) : undefined };
     const outcome = outcomeOf(ctx, next);
     const judge = (result: ToolResult): Maybe<ToolResult> => {

@@ -10,6 +10,15 @@ export function ignore(value: unknown): void {
   if (isThenable(value)) toPromise(value).then(undefined, () => {});
 }
 
+/**
+ * What a function gave that has to answer at once. Where it is a promise after all, it is no answer, and nobody waits for it:
+ * its rejection must not end the process.
+ */
+export function atOnce<T>(value: T): T {
+  ignore(value);
+  return value;
+}
+
 /** A real promise of a value that has yet to come; the same one where it is a real promise already. */
 export function toPromise<T>(value: PromiseLike<T>): Promise<T> {
   return value instanceof Promise ? value : Promise.resolve(value);

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { rewriteAt } from '../argument-places.ts';
 import { ToolError } from '../errors.ts';
+import { atOnce } from '../thenable.ts';
 import type { Lock, Tool } from '../tool.ts';
 import type { Effect, Ready } from '../types.ts';
 
@@ -51,7 +52,7 @@ function folded(name: string): string {
 function declared(tool: Tool, ctx: Ready): readonly Lock[] {
   let locks: unknown;
   try {
-    locks = tool.locks?.(ctx.args);
+    locks = atOnce(tool.locks?.(ctx.args));
   } catch (cause) {
     throw fault(tool, 'threw', cause);
   }

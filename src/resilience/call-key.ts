@@ -1,5 +1,6 @@
 import { canonicalJson, isPlain } from '../canonical-json.ts';
 import { sha256, toolDigest } from '../policy/digest.ts';
+import { atOnce } from '../thenable.ts';
 import type { Tool } from '../tool.ts';
 import type { Ready, Run } from '../types.ts';
 
@@ -22,7 +23,7 @@ const longestKey = 512;
 export function callKey(ctx: Ready, vary: ((ctx: Ready) => unknown) | undefined): string | undefined {
   const { tool, args, effects, run, registry, state } = ctx;
   // Outside the try: what an option throws is told, and not taken for arguments without a form.
-  const varied = vary === undefined ? undefined : canonicalJson(vary(ctx));
+  const varied = vary === undefined ? undefined : canonicalJson(atOnce(vary(ctx)));
   try {
     // Parts in which no line ends, one a line: so no two lists of parts are the same text.
     const who = `${JSON.stringify([...ownerOf(run), run.mode])}\n${identityOf(registry)}\n${versionOf(tool)}`;
