@@ -1,4 +1,4 @@
-import { createRouter, defaultPipeline, defineTool, type Stage } from 'callgate';
+import { createRouter, defaultPipeline, defineTool, type Ready, type Stage } from 'callgate';
 import { cache, circuitBreaker, concurrency, dedupe, fallback, loopGuard, rateLimit, retry } from 'callgate/middleware';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nextTurn } from './support.ts';
@@ -8,21 +8,21 @@ const late = (async () => {
   throw new Error('asynchronous');
 }) as () => never;
 
-const stages: readonly (readonly [string, Stage, ok: boolean])[] = [
-  ['cache({ ttl })', cache({ ttl: late }) as Stage, true],
-  ['cache({ tools })', cache({ tools: late }) as Stage, true],
-  ['cache({ vary })', cache({ vary: late, tools: () => true }) as Stage, false],
-  ['cache({ invalidates })', cache({ invalidates: late, tools: () => false }) as Stage, true],
-  ['dedupe({ tools })', dedupe({ tools: late }) as Stage, true],
-  ['dedupe({ resets })', dedupe({ resets: late }) as Stage, true],
-  ['dedupe({ vary })', dedupe({ vary: late, tools: () => true }) as Stage, false],
-  ['rateLimit({ key })', rateLimit({ perSecond: 5, key: late }) as Stage, false],
-  ['circuitBreaker({ key })', circuitBreaker({ key: late }) as Stage, false],
-  ['circuitBreaker({ onChange })', circuitBreaker({ onChange: late, failures: 1 }) as Stage, true],
-  ['concurrency({ perKey })', concurrency({ perKey: { key: late, limit: 1 } }) as Stage, false],
-  ['retry({ safe })', retry({ safe: late, attempts: 2, delay: 1 }) as Stage, true],
-  ['fallback({ safe })', fallback({ safe: late, data: () => 1 }) as Stage, true],
-  ['loopGuard({ exempt })', loopGuard({ exempt: late }) as Stage, true],
+const stages: readonly (readonly [string, Stage<Ready>, ok: boolean])[] = [
+  ['cache({ ttl })', cache({ ttl: late }), true],
+  ['cache({ tools })', cache({ tools: late }), true],
+  ['cache({ vary })', cache({ vary: late, tools: () => true }), false],
+  ['cache({ invalidates })', cache({ invalidates: late, tools: () => false }), true],
+  ['dedupe({ tools })', dedupe({ tools: late }), true],
+  ['dedupe({ resets })', dedupe({ resets: late }), true],
+  ['dedupe({ vary })', dedupe({ vary: late, tools: () => true }), false],
+  ['rateLimit({ key })', rateLimit({ perSecond: 5, key: late }), false],
+  ['circuitBreaker({ key })', circuitBreaker({ key: late }), false],
+  ['circuitBreaker({ onChange })', circuitBreaker({ onChange: late, failures: 1 }), true],
+  ['concurrency({ perKey })', concurrency({ perKey: { key: late, limit: 1 } }), false],
+  ['retry({ safe })', retry({ safe: late, attempts: 2, delay: 1 }), true],
+  ['fallback({ safe })', fallback({ safe: late, data: () => 1 }), true],
+  ['loopGuard({ exempt })', loopGuard({ exempt: late }), true],
 ];
 
 describe('a function that has to answer at once and gives a promise, which rejects', () => {
@@ -31,7 +31,7 @@ describe('a function that has to answer at once and gives a promise, which rejec
   beforeAll(() => void process.on('unhandledRejection', note));
   afterAll(() => void process.off('unhandledRejection', note));
 
-  async function routed(stage: Stage | undefined, more: object): Promise<unknown> {
+  async function routed(stage: Stage<Ready> | undefined, more: object): Promise<unknown> {
     const tool = defineTool({
       name: 'one',
       description: 'Gives one.',
