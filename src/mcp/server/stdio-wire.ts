@@ -10,6 +10,8 @@ export interface StdioWireOptions {
   readonly maxMessageBytes: number;
   /** Counts the requests that have been read and not been answered. */
   readonly unanswered: Traffic;
+  /** Told directly: the package would tell it once for the connection and once for the server on it. */
+  readonly onError: (error: Error) => void;
   /** The connection is closed when this has settled after the end of the input. */
   readonly beforeEnd: () => Promise<void>;
 }
@@ -20,7 +22,6 @@ export interface StdioWireOptions {
  */
 export class StdioWire implements Transport {
   onclose?: () => void;
-  onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #options: StdioWireOptions;
   readonly #lines: Lines;
@@ -71,19 +72,19 @@ export class StdioWire implements Transport {
   readonly #onData = (chunk: Buffer | string): void => {
     if (this.#lines.add(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)) return;
     const most = this.#options.maxMessageBytes;
-    this.onerror?.(new Error(`A message exceeds the maximum size of ${most} bytes.`));
+    this.#options.onError(new Error(`A message exceeds the maximum size of ${most} bytes.`));
     void this.close();
   };
 
   readonly #onInputError = (error: Error): void => {
     if (this.#closed) return;
-    this.onerror?.(error);
+    this.#options.onError(error);
     this.#onEnd();
   };
 
   readonly #onOutputError = (error: Error): void => {
     if (this.#closed) return;
-    this.onerror?.(error);
+    this.#options.onError(error);
     void this.close();
   };
 
@@ -102,11 +103,11 @@ export class StdioWire implements Transport {
     try {
       message = JSON.parse(line);
     } catch {
-      this.onerror?.(new Error('A line that is no JSON was passed over.'));
+      this.#options.onError(new Error('A line that is no JSON was passed over.'));
       return;
     }
     if (!isMessage(message)) {
-      this.onerror?.(new Error('A line that is no message of JSON-RPC 2.0 was passed over.'));
+      this.#options.onError(new Error('A line that is no message of JSON-RPC 2.0 was passed over.'));
       return;
     }
     const { id, method, params } = message as { id?: unknown; method?: unknown; params?: { requestId?: unknown } };

@@ -32,6 +32,7 @@ export async function serveMcpStdio<State>(router: Router<State>, options: McpSt
     output: guarded?.output ?? output,
     maxMessageBytes: settings.maxMessageBytes,
     unanswered,
+    onError: settings.onError,
     beforeEnd: () => close(settings.drain),
   });
   const requests = new Set<string | number>();

@@ -108,6 +108,31 @@ describe('what comes in', () => {
     expect(errors.join()).toMatch(/size|exceed/i);
   });
 
+  test('that nobody will answer does not hold up the end', async () => {
+    const { input, say, heard, serving, errors } = await open(createRouter({ tools: [echo] }), { drain: 60_000 });
+    say(initialize());
+    await heard(answerTo('init'));
+    const before = errors.length;
+    const odd = [
+      { jsonrpc: '2.0', id: 1.5, method: 'tools/call', params: {} },
+      { jsonrpc: '2.0', id: null, method: 'tools/call', params: {} },
+      { jsonrpc: '2.0', id: 2, method: 'tools/call', params: [] },
+      { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { _meta: { progressToken: {} } } },
+      { jsonrpc: '2.0', id: 4, method: 'tools/call', params: { _meta: 'x' } },
+      { jsonrpc: '2.0', id: 5, method: 'tools/call', params: {}, more: true },
+      { jsonrpc: '2.0', id: 6, method: 7 },
+      { id: 8, method: 'tools/call', params: {} },
+      { jsonrpc: '2.0', id: 9, method: 'tools/list', result: {} },
+    ];
+    for (const message of odd) say(message);
+    say('{"jsonrpc":"2.0","id":10,"method":"tools/list","__proto__":{}}\n');
+    say(call(11, 'echo', { text: 'a' }));
+    await heard(answerTo(11));
+    expect(errors.length - before).toBe(odd.length + 1);
+    input.end();
+    await serving.closed;
+  });
+
   test('under an id that is in use is refused', async () => {
     let release: (value: unknown) => void = () => {};
     const waits = defineTool({
