@@ -65,7 +65,7 @@ export class CallContext implements Call {
   /** Of those at work, the ones on which the answer still depends. */
   #awaited = 0;
   #givenUp = false;
-  /** When it settled, by the router's clock; -1 if no handler was left at work. */
+  /** When it settled, by the router's clock, which only matters if a handler was left at work. */
   #settledAt: number | undefined = undefined;
   /** Its place in the router's list of calls that have not ended, or -1. */
   #place = -1;
@@ -316,7 +316,8 @@ export class CallContext implements Call {
     if (this.#running === 0) return;
     this.#running--;
     if (isAwaited) this.#awaited--;
-    const isLate = this.#settledAt !== undefined && this.#settledAt >= 0;
+    // None begins once the call has settled, so this one was at work then.
+    const isLate = this.settled;
     if (isLate && this.#running === 0) this.#endedAtLast();
     if (this.#parent !== undefined) this.#parent.#end(isAwaited && !this.#givenUp);
     else if (isLate) this.#host.late(this, this.#settledAt as number);

@@ -233,6 +233,24 @@ test('no timer is left behind, and none keeps the process alive', async () => {
   expect(stdout).toBe('nothing left\n');
 });
 
+test('by a clock that has gone back below zero, a handler that comes late has ended', async () => {
+  let now = -5_000;
+  const clock = { ...fakeClock(), now: () => now };
+  const { tool, ends } = held();
+  const router = createRouter({ tools: [tool], mode: 'trusted', clock });
+  const late: number[] = [];
+  router.on('late', ({ lateMs }) => late.push(lateMs));
+  const controller = new AbortController();
+  const answer = router.call({ name: 'held' }, { signal: controller.signal });
+  controller.abort();
+  expect(await answer).toMatchObject({ code: 'aborted', effect: 'unknown' });
+  now -= 1_000;
+  ends[0]?.();
+  await nextTurn();
+  expect(late).toEqual([-1_000]);
+  await router.close();
+});
+
 describe('stages that hand over promises which others may settle', () => {
   test.each([
     ['within the turn', async () => 1],

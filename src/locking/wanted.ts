@@ -34,9 +34,11 @@ export function wantedLocks(ctx: Ready): ReadonlyMap<string, Lock['mode']> | und
 
 function add(modes: Map<string, Lock['mode']>, name: string, mode: Lock['mode']): void {
   const key = folded(name);
-  for (let at = key.indexOf('/', 1); at > 0; at = key.indexOf('/', at + 1)) {
+  // From the nearest on: with one that is known, those above it are, and keys far down cost no more than they differ.
+  for (let at = key.lastIndexOf('/'); at > 0; at = key.lastIndexOf('/', at - 1)) {
     const above = key.slice(0, at);
-    if (!modes.has(above)) modes.set(above, 'read');
+    if (modes.has(above)) break;
+    modes.set(above, 'read');
   }
   if (mode === 'write' || !modes.has(key)) modes.set(key, mode);
 }
