@@ -1,5 +1,8 @@
 import type { Writable } from 'node:stream';
 
+/** So many characters are worth a call to the system of their own. */
+const enough = 65_536;
+
 /**
  * Writes messages to a stream, one a line. Those of one turn go in one go: a call to the system for each of them, and
  * waking up the reader, costs more than most messages do themselves.
@@ -22,7 +25,9 @@ export class LineWriter {
       // After all promises of this turn.
       process.nextTick(this.flush);
     });
-    return this.#written;
+    const written = this.#written;
+    if (this.#text.length >= enough) this.flush();
+    return written;
   }
 
   /** Writes at once what has not been written yet. */

@@ -61,3 +61,14 @@ test('flush writes at once, and nothing twice', async () => {
   await new Promise((resolve) => setImmediate(resolve));
   expect(writes).toHaveLength(1);
 });
+
+test('what is large is not held back', async () => {
+  const { stream, writes } = slowStream(1_000_000);
+  const writer = new LineWriter(stream);
+  const large = 'x'.repeat(70_000);
+  const written = [writer.write('a'), writer.write(large)];
+  expect(writes).toEqual([`"a"\n"${large}"\n`]);
+  written.push(writer.write('b'));
+  await Promise.all(written);
+  expect(stream.writableLength).toBeGreaterThan(large.length);
+});
