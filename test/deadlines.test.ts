@@ -233,6 +233,21 @@ test('no timer is left behind, and none keeps the process alive', async () => {
   expect(stdout).toBe('nothing left\n');
 });
 
+test.each([
+  ['its timeout', { timeout: 1 }, {}],
+  ['its overall deadline', {}, { deadline: 1 }],
+])(
+  'what a handler is told of %s has no stack, which would keep all that it passed through',
+  async (_, more, options) => {
+    const { tool, signals } = held(more);
+    const router = createRouter({ tools: [tool], mode: 'trusted' });
+    expect(await router.call({ name: 'held' }, options)).toMatchObject({ code: 'timeout' });
+    const reason: unknown = signals[0]?.reason;
+    expect(reason).toBeInstanceOf(Error);
+    expect((reason as Error).stack ?? '').not.toMatch(/^\s+at /m);
+  },
+);
+
 test('by a clock that has gone back below zero, a handler that comes late has ended', async () => {
   let now = -5_000;
   const clock = { ...fakeClock(), now: () => now };
