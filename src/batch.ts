@@ -2,7 +2,6 @@ import type { Clock } from './clock.ts';
 import { ToolError } from './errors.ts';
 import { adoptSignal } from './nesting.ts';
 import type { ToolResult } from './result.ts';
-import { withoutStack } from './stackless.ts';
 import type { ToolCall } from './types.ts';
 import { unwatchSignal, type Withdrawable, watchSignal } from './withdrawal.ts';
 
@@ -40,7 +39,7 @@ export async function runAll(calls: readonly ToolCall[], batch: Batch): Promise<
 export function streamAll(calls: readonly ToolCall[], batch: Batch): AsyncIterableIterator<StreamEvent> {
   const left = new AbortController();
   adoptSignal(left.signal, batch.signal);
-  const leave = (): void => left.abort(nobodyWaits());
+  const leave = (): void => left.abort(new ToolError('Nobody waits for this call any more.', { code: 'aborted' }));
   const events = eventsOf(calls, batch, left, leave);
   // A generator looks at `return` only once what it awaits has come, and from a tool that hangs nothing comes.
   return {
@@ -133,10 +132,7 @@ async function each(
 }
 
 function overdue(deadline: number): ToolError {
-  const text = `The deadline of ${deadline} ms for all calls passed before this one was started.`;
-  return withoutStack(() => new ToolError(text, { code: 'timeout' }));
-}
-
-function nobodyWaits(): ToolError {
-  return withoutStack(() => new ToolError('Nobody waits for this call any more.', { code: 'aborted' }));
+  return new ToolError(`The deadline of ${deadline} ms for all calls passed before this one was started.`, {
+    code: 'timeout',
+  });
 }

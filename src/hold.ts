@@ -3,7 +3,6 @@ import { CallContext } from './context.ts';
 import { ToolError } from './errors.ts';
 import type { ToolResult } from './result.ts';
 import { interrupt } from './settleable.ts';
-import { withoutStack } from './stackless.ts';
 import { unwatchSignal, type Withdrawable, watchSignal } from './withdrawal.ts';
 
 /**
@@ -42,6 +41,7 @@ function overdue(ctx: CallContext, deadline: number): ToolError {
   const happened = CallContext.hasStarted(ctx)
     ? 'It may have taken effect all the same: check before you try again.'
     : 'It had not been started.';
-  const text = `The call did not finish within its overall deadline of ${limit}. ${happened}`;
-  return withoutStack(() => new ToolError(text, { code: 'timeout' }));
+  return new ToolError(`The call did not finish within its overall deadline of ${limit}. ${happened}`, {
+    code: 'timeout',
+  });
 }
