@@ -85,14 +85,16 @@ describe('callgate mcp inspect', () => {
   });
 
   it('lets nothing that a server says act on the terminal, nor look like something else', async () => {
-    const evil = '\u001b[2J\u001b]0;owned\u0007\u202Ecod.exe\nwould  allow';
+    const acting = '\u001b[2J\u001b]0;owned\u0007\nwould  allow';
+    const evil = `${acting}\u202Ecod.exe`;
     const tools = [
       { name: `a${evil}`, inputSchema: { type: 'object' } },
       {
         name: 'b',
         description: evil,
-        inputSchema: { type: 'object', properties: { [`path${evil}`]: { type: 'string' } } },
+        inputSchema: { type: 'object', properties: { [`path${acting}`]: { type: 'string' } } },
       },
+      { name: 'c', inputSchema: { type: 'object', properties: { [`path${evil}`]: { type: 'string' } } } },
     ];
     const { stdout, stderr } = await inspected(command({ name: evil, tools }));
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
@@ -101,7 +103,8 @@ describe('callgate mcp inspect', () => {
     const { guards } = JSON.parse(stdout.slice(stdout.indexOf('{\n  "guards"'))) as {
       guards: Record<string, { paths: object }>;
     };
-    expect(Object.keys(guards['b']?.paths ?? {})).toEqual([`path${evil}`]);
+    expect(Object.keys(guards['b']?.paths ?? {})).toEqual([`path${acting}`]);
+    expect(stdout).toMatch(/^ +c: its schema has names or values with characters that act or are hidden/m);
   });
 
   it('ends with 2 for a server that does not start, and says why', async () => {
