@@ -1,6 +1,7 @@
 import { isSchemaObject } from '../../schema/walk.ts';
 import type { Tool } from '../../tool.ts';
 import { guessIntent } from './guess-intent.ts';
+import { textPlaces } from './text-places.ts';
 import type { GuardDeclaration, GuardDeclarations } from './types.ts';
 import { wordsOf } from './words.ts';
 
@@ -70,19 +71,28 @@ export function guessGuards(tools: Iterable<Described>): GuardGuesses {
 }
 
 function guessesOf(tool: Described): readonly GuardGuess[] {
-  const { properties } = tool.parameters;
-  if (!isSchemaObject(properties)) return [];
-  return Object.entries(properties).flatMap(([property, schema]): GuardGuess[] => {
-    const form = formOf(schema);
-    const found = form && guess(property, schema, tool);
-    if (found === undefined) return [];
-    const name =
-      form === 'list' ? `/${escaped(property)}/*` : property.startsWith('/') ? `/${escaped(property)}` : property;
-    if (found.kind !== 'path') return [{ tool: tool.name, argument: name, ...found }];
-    const { intent, reason } = guessIntent(tool, property);
-    return [{ tool: tool.name, argument: name, ...found, intent, reason: `${found.reason}; ${reason}` }];
-  });
+  const guesses: GuardGuess[] = [];
+  const deeper: GuardGuess[] = [];
+  for (const { property, schema, argument, form } of textPlaces(tool.parameters)) {
+    if (form === 'deeper') {
+      deeper.push({ tool: tool.name, argument, kind: 'path', intent: 'write', confidence: 'low', reason: beyond });
+      continue;
+    }
+    const found = guess(property, schema, tool);
+    // Of an object with any names in it, only its own name says something.
+    if (found === undefined || (form === 'map' && found.confidence === 'low')) continue;
+    if (found.kind !== 'path') guesses.push({ tool: tool.name, argument, ...found });
+    else {
+      const { intent, reason } = guessIntent(tool, property);
+      guesses.push({ tool: tool.name, argument, ...found, intent, reason: `${found.reason}; ${reason}` });
+    }
+  }
+  // Where nothing looks like anything, what lies deeper is more of the same.
+  return guesses.length === 0 ? [] : [...guesses, ...deeper];
 }
+
+/** Taken for a path, nothing but text within the roots gets through. */
+const beyond = 'what lies deeper could not be looked at, and would have no guard';
 
 function guess(property: string, schema: unknown, tool: Described): Found | undefined {
   const { format, description } = isSchemaObject(schema) ? schema : {};
@@ -103,21 +113,6 @@ function guess(property: string, schema: unknown, tool: Described): Found | unde
   return kind && { kind, confidence: 'low', reason: `its description speaks of a ${kind} (of ${tool.name})` };
 }
 
-/** Whether an argument is text, or a list of texts. */
-function formOf(schema: unknown): 'text' | 'list' | undefined {
-  if (schema === true) return 'text';
-  // One of a few words is nobody's path.
-  if (!isSchemaObject(schema) || schema.enum !== undefined || schema.const !== undefined) return undefined;
-  const types = [schema.type].flat();
-  if (types.includes('string')) return 'text';
-  if (types.includes('array')) return formOf(schema.items ?? true) === 'text' ? 'list' : undefined;
-  const choices = [schema.anyOf, schema.oneOf].flatMap((list) => list ?? []);
-  const forms = choices.map(formOf);
-  if (forms.includes('text')) return 'text';
-  if (forms.includes('list')) return 'list';
-  return schema.type === undefined && choices.length === 0 ? 'text' : undefined;
-}
-
 function withGuess(before: GuardDeclaration, { kind, argument, intent = 'read' }: GuardGuess): GuardDeclaration {
   switch (kind) {
     case 'path':
@@ -127,8 +122,4 @@ function withGuess(before: GuardDeclaration, { kind, argument, intent = 'read' }
     case 'command':
       return { ...before, commands: [...((before.commands as readonly string[] | undefined) ?? []), argument] };
   }
-}
-
-function escaped(property: string): string {
-  return property.replaceAll('~', '~0').replaceAll('/', '~1');
 }

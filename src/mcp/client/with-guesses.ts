@@ -1,4 +1,5 @@
 import type { CommandLanguage } from '../../capabilities/process/types.ts';
+import { pointerStep } from '../../schema/pointer.ts';
 import { isSchemaObject } from '../../schema/walk.ts';
 import { annotationsOf } from './annotations.ts';
 import type { Guards } from './guards.ts';
@@ -34,9 +35,12 @@ export function withGuesses(declared: Guards, listed: ListedTool, name: string):
   };
 }
 
-/** Whether something is declared of the property that this argument is, or is a part of. */
+/** Whether something is declared of this argument, of what it is a part of, or of a part of it. */
 export function isDeclared(guards: GuardDeclaration, argument: string): boolean {
-  return argumentsOf(guards).some((declared) => propertyOf(declared) === propertyOf(argument));
+  const place = placeOf(argument);
+  return argumentsOf(guards)
+    .map(placeOf)
+    .some((declared) => place.startsWith(declared) || declared.startsWith(place));
 }
 
 function argumentsOf({ paths = {}, urls = [], commands }: GuardDeclaration): readonly string[] {
@@ -49,9 +53,12 @@ function tableOf(commands: GuardDeclaration['commands']): { readonly [argument: 
   return Object.fromEntries(commands.map((argument: string) => [argument, 'shell']));
 }
 
-/** The property that an argument's name or JSON pointer begins with. */
-function propertyOf(argument: string): string {
-  return argument.startsWith('/')
-    ? (argument.split('/')[1] ?? '').replaceAll('~1', '/').replaceAll('~0', '~')
-    : argument;
+/** An argument's JSON pointer, with a slash at its end, and without the items of lists: a list is what its items are. */
+function placeOf(argument: string): string {
+  const steps = argument.startsWith('/') ? argument.slice(1).split('/') : [pointerStep(argument).slice(1)];
+  return steps
+    .filter((step) => step !== '*')
+    .map((step) => `/${step}`)
+    .concat('/')
+    .join('');
 }

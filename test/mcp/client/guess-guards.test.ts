@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isDeclared } from '../../../src/mcp/client/with-guesses.ts';
 import { guessGuards } from '../../../src/mcp/index.ts';
 
 function guessed(name: string, properties: object, more: object = {}) {
@@ -39,6 +40,15 @@ describe('an argument is guessed to be', () => {
     ['files', { type: 'array' }, '/files/*'],
     ['a/file', { type: 'array', items: text }, '/a~1file/*'],
     ['/file', text, '/~1file'],
+    ['edits', { type: 'array', items: { type: 'object', properties: { path: text, n: text } } }, '/edits/*/path'],
+    ['options', { type: 'object', properties: { 'a/b': { properties: { cwd: text } } } }, '/options/a~1b/cwd'],
+    ['files', { type: 'array', items: { type: 'array', items: text } }, '/files/*/*'],
+    ['files', { prefixItems: [{ type: 'number' }, text] }, '/files/*'],
+    ['x', { $ref: '#/properties/x/$defs/y', $defs: { y: { type: 'object', properties: { file: text } } } }, '/x/file'],
+    ['x', { type: 'object', anyOf: [{ properties: { n: text } }, { properties: { dir: text } }] }, '/x/dir'],
+    ['x', { allOf: [{ type: 'object', properties: { dir: text } }] }, '/x/dir'],
+    ['x', { type: ['array', 'null'], items: { anyOf: [{ type: 'object', properties: { dir: text } }] } }, '/x/*/dir'],
+    ['files', { type: 'object', additionalProperties: text }, 'files'],
   ])('%s %j, at %s', (argument, schema, place) => {
     expect(guessed('s.t', { [argument]: schema }).guesses).toMatchObject([{ argument: place, kind: 'path' }]);
   });
@@ -50,6 +60,10 @@ describe('an argument is guessed to be', () => {
     ['profile', text],
     ['curl', text],
     ['message', { type: 'string', description: 'What to say.' }],
+    ['path', { enum: ['a', 'b'] }],
+    ['path', { anyOf: [{ const: 'a' }, { type: 'null' }] }],
+    ['path', { type: 'object', properties: { x: text } }],
+    ['data', { type: 'object', additionalProperties: text }],
   ])('none of these: %s %j', (argument, schema) => {
     expect(guessed('s.t', { [argument]: schema })).toEqual({ guesses: [], guards: {} });
   });
@@ -95,4 +109,43 @@ test('guesses are also said as declarations, for each tool by its whole name', (
 
 test.each([[undefined], [null], ['text'], [[]]])('a schema whose properties are %j gives no guess', (properties) => {
   expect(guessed('s.t', properties as never).guesses).toEqual([]);
+});
+
+test('a schema that refers to itself is guarded as far as it goes, and closed where it goes on', () => {
+  const self = { $ref: '#' };
+  const { guesses } = guessed('s.t', {
+    path: text,
+    left: self,
+    list: { type: 'array', items: self },
+    n: { type: 'number' },
+  });
+  expect(guesses.map(({ argument, reason }) => [argument, reason.includes('deeper')])).toEqual([
+    ['path', false],
+    ['left', true],
+    ['/list/*', true],
+  ]);
+});
+
+test('many schemas that refer to one another come to an end', () => {
+  const names = Array.from({ length: 30 }, (_, at) => `n${at}`);
+  const properties = Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${name}` }]));
+  const $defs = Object.fromEntries(names.map((name) => [name, { type: 'object', properties: { ...properties } }]));
+  const parameters = { type: 'object' as const, properties: { ...properties, path: text }, $defs };
+  const { guesses } = guessGuards([{ name: 's.t', description: '', parameters: parameters as never }]);
+  expect(guesses.some(({ argument }) => argument === 'path')).toBe(true);
+  expect(guesses).toHaveLength(31);
+});
+
+test('what is declared of one argument says nothing of its neighbours', () => {
+  const guards = { paths: { '/edits/*/path': 'read' } } as const;
+  expect(['/edits/*/path', 'edits', '/edits/*/path/*'].map((place) => isDeclared(guards, place))).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(['/edits/*/file', 'edit', '/edits/*/pathname'].map((place) => isDeclared(guards, place))).toEqual([
+    false,
+    false,
+    false,
+  ]);
 });
