@@ -123,7 +123,7 @@ describe('beside the engine on Ajv', () => {
       }),
       { numRuns: process.env['CALLGATE_FULL'] ? 5_000 : 300 },
     );
-  });
+  }, 120_000);
 
   it('defaults are filled in at the same places', () => {
     const { filling } = fc.letrec<{ filling: JsonSchema }>((tie) => {
@@ -339,5 +339,5 @@ describe.skipIf(corpora === undefined)(`schemas of tools as they are in the wild
         return JSON.stringify(one) !== JSON.stringify(other);
       });
     expect(different.map(({ name }) => name)).toEqual([]);
-  });
+  }, 120_000);
 });

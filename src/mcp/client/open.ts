@@ -130,10 +130,10 @@ async function greet(way: Way, options: OpenOptions, onDeath?: () => void): Prom
     connecting.catch(() => {});
     await Promise.race([connecting, late]);
   } catch (error) {
-    const said = way.stderr?.().trim();
     over = true;
     await transport.close().catch(() => {});
-    throw withStderr(error, said);
+    // Only now it has said all that it had to say.
+    throw withStderr(error, way.stderr?.().trim());
   } finally {
     clearTimeout(timer);
     if (withdrawn !== undefined) signal.removeEventListener('abort', withdrawn);
