@@ -29,7 +29,8 @@ export class Fetcher {
   async proxy(hosts: ReadonlySet<string>, line: Lifeline, options?: ProxyOptions): Promise<LentProxy> {
     const { openProxy } = await import('./proxy.ts');
     const only = this.#limits.redirects === 'any' ? undefined : hosts;
-    return openProxy({ policy: this.policy, limits: this.#limits, line, only, ...options });
+    // What a tool says comes first, so that it cannot put rules of its own in the place of these.
+    return openProxy({ ...options, policy: this.policy, limits: this.#limits, line, only });
   }
 
   async #follow(first: CheckedUrl, init: FetchInit, line: Lifeline): Promise<FetchResponse> {

@@ -125,6 +125,16 @@ describe('a lent proxy', () => {
     expect(await through(lent.proxy, `http://127.0.0.2:${server.port}/`)).toMatch(/^403/);
   });
 
+  it('takes no rules from the tool that it is lent to', async () => {
+    await using server = await serve((_, response) => response.end('ok'));
+    const own = { only: undefined, policy: { check: () => ({}), accepts: () => true }, line: undefined } as object;
+    const policy = { privateAddresses: ['127.0.0.0/8'], ports: [server.port], deny: ['127.0.0.3'] };
+    await using lent = await lend(server.origin, policy, { redirects: 'same-host' }, own);
+    expect(await through(lent.proxy, server.origin)).toBe('200 ok');
+    expect(await through(lent.proxy, `http://127.0.0.2:${server.port}/`)).toMatch(/^403/);
+    expect(await through(lent.proxy, `http://127.0.0.3:${server.port}/`)).toMatch(/^403/);
+  });
+
   it('cuts everything off when it has passed what it may', async () => {
     await using server = await serve((_, response) => response.end(Buffer.alloc(100_000)));
     await using lent = await lend(server.origin, listed(server.port), {}, { maxBytes: 10_000 });
