@@ -54,13 +54,29 @@ export function makeEndpoint<State>(options: EndpointOptions<State>): Endpoint {
   );
 
   const openSession = async (request: Request, body: unknown, principal: string | undefined): Promise<Response> => {
-    if (!(await sessions.makeRoom()))
-      return failed(503, -32_000, 'There are too many sessions.', { 'retry-after': '30' });
+    const release = sessions.reserve();
+    if (release === undefined) return failed(503, -32_000, 'There are too many sessions.', { 'retry-after': '30' });
+    try {
+      return await openReserved(request, body, principal, release);
+    } finally {
+      release();
+    }
+  };
+
+  const openReserved = async (
+    request: Request,
+    body: unknown,
+    principal: string | undefined,
+    release: () => void,
+  ): Promise<Response> => {
     const requests = new Set<string | number>();
     const session = new Session(principal);
     const transport: Sdk.WebStandardStreamableHTTPServerTransport = new sdk.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => process.getBuiltinModule('node:crypto').randomUUID(),
-      onsessioninitialized: (id) => sessions.add(id, { principal, session, server, transport, requests }),
+      onsessioninitialized: (id) => {
+        release();
+        sessions.add(id, { principal, session, server, transport, requests });
+      },
       onsessionclosed: (id) => {
         if (id !== undefined) sessions.forget(id);
       },

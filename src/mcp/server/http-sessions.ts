@@ -30,6 +30,8 @@ export interface HttpSessionsOptions {
 export class HttpSessions {
   readonly #entries = new Map<string, Entry>();
   readonly #options: HttpSessionsOptions;
+  /** Places of sessions that are being opened. */
+  #reserved = 0;
 
   constructor(options: HttpSessionsOptions) {
     this.#options = options;
@@ -41,17 +43,32 @@ export class HttpSessions {
     return entry !== undefined && entry.principal === principal ? entry : undefined;
   }
 
-  /** Makes room for one more where there is none, by ending the one that was not used for the longest time. */
-  async makeRoom(): Promise<boolean> {
-    if (this.#entries.size < this.#options.max) return true;
+  /**
+   * Keeps a place for one more, at once, so that many who come together get no more than there are. Where none is left the
+   * session that was not used for the longest time ends. Gives the function that gives the place back, to be called when
+   * the session has been added or will not be; `undefined` where all sessions are in use.
+   */
+  reserve(): (() => void) | undefined {
+    if (this.#entries.size + this.#reserved >= this.#options.max) {
+      const oldest = this.#longestUnused();
+      if (oldest === undefined) return undefined;
+      void this.end(oldest);
+    }
+    this.#reserved++;
+    let isKept = true;
+    return () => {
+      if (isKept) this.#reserved--;
+      isKept = false;
+    };
+  }
+
+  #longestUnused(): string | undefined {
     let oldest: [string, Entry] | undefined;
     for (const [id, entry] of this.#entries) {
       const isUnused = entry.open === 0 && entry.requests.size === 0;
       if (isUnused && entry.lastUsed <= (oldest?.[1].lastUsed ?? Number.POSITIVE_INFINITY)) oldest = [id, entry];
     }
-    if (oldest === undefined) return false;
-    await this.end(oldest[0]);
-    return true;
+    return oldest?.[0];
   }
 
   add(id: string, session: HttpSession): void {

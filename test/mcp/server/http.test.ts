@@ -3,6 +3,12 @@ import { connect } from 'node:net';
 import { createRouter, defineTool } from 'callgate';
 import { elicitApproval, type McpHttpOptions, serveMcpHttp } from 'callgate/mcp';
 import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { makeEndpoint } from '../../../src/mcp/server/http-endpoint.ts';
+import { HttpSessions } from '../../../src/mcp/server/http-sessions.ts';
+import { httpSettings } from '../../../src/mcp/server/options.ts';
+import { serverPackage } from '../../../src/mcp/server/packages.ts';
+import { Traffic } from '../../../src/mcp/server/traffic.ts';
 
 const token = 'a-token-that-nobody-guesses';
 const otherToken = 'another-token-nobody-guesses';
@@ -287,6 +293,23 @@ describe('sessions', () => {
     expect(refused.status).toBe(503);
     expect(refused.headers['retry-after']).toBe('30');
     for (const { close } of streams) close();
+  });
+
+  test('there are only so many also when all of them are opened at the same time', async () => {
+    const settings = httpSettings({});
+    const sessions = new HttpSessions({ max: 3, idle: Number.POSITIVE_INFINITY, clock: systemClock });
+    const endpoint = makeEndpoint({ sdk: await serverPackage(), router, settings, traffic: new Traffic(), sessions });
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const open = (message: object): Promise<Response> =>
+      endpoint.fetch(new Request('http://localhost/mcp', { method: 'POST', headers, body: JSON.stringify(message) }));
+    const opened = await Promise.all(Array.from({ length: 12 }, () => open(initialize)));
+    const ids = opened.flatMap((answer) => answer.headers.get('mcp-session-id') ?? []);
+    expect(ids.filter((id) => sessions.get(id, undefined) !== undefined)).toHaveLength(3);
+    expect(opened.filter(({ status }) => status === 503)).toHaveLength(9);
+    // Places that nothing came of are free again, and who is idle gives way.
+    for (let times = 0; times < 6; times++) await open({ ...initialize, params: { protocolVersion: 1 } });
+    expect((await open(initialize)).status).toBe(200);
+    await endpoint.close();
   });
 
   test('do not take a request id twice at a time', async () => {
