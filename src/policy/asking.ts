@@ -118,7 +118,7 @@ async function byGrant(moment: Moment, options: AskingOptions): Promise<Approved
   }
   // An edit that means something else by now can be asked about; an answer from elsewhere was for another call.
   moment.course.earlier = grant.digest !== undefined;
-  return moment.course.earlier ? void_(moment) : undefined;
+  return moment.course.earlier ? voided(moment) : undefined;
 }
 
 async function pendingOf(moment: Moment, options: AskingOptions): Promise<PendingApproval> {
@@ -180,7 +180,7 @@ async function ask(
     const said = answer.reason === undefined || answer.reason === '' ? '.' : `: ${answer.reason}`;
     return refuse(ctx, 'declined', `The user declined this call${said}`);
   }
-  if (!isUnchanged(moment, options.policies)) return void_(moment);
+  if (!isUnchanged(moment, options.policies)) return voided(moment);
   if (answer.edited !== undefined) return restart(moment, answer.edited.arguments);
   if (answer.always === undefined) return { args: moment.args };
   return (await keep(moment, pending.always?.rule, answer.always, options)) ?? { args: moment.args };
@@ -203,7 +203,7 @@ async function keep(
     return refuse(ctx, 'store_failed', `The rule for ${tool.name} could not be kept, so the call did not run.`, cause);
   }
   moment.course.remembered = scope;
-  return isUnchanged(moment, policies) ? undefined : void_(moment);
+  return isUnchanged(moment, policies) ? undefined : voided(moment);
 }
 
 /** Whether the call is still the one that was shown: same tool, arguments, effects and rules. */
@@ -253,7 +253,7 @@ async function unanswered({ ctx }: Moment, pending: PendingApproval, { approvals
   return ctx.fail('approval_required', text, { details: { reason: 'no_approver', pending } });
 }
 
-function void_({ ctx, tool }: Moment): Failure {
+function voided({ ctx, tool }: Moment): Failure {
   return refuse(
     ctx,
     'approval_void',

@@ -3,7 +3,7 @@ import { checkOptions } from '../options.ts';
 import type { Tool } from '../tool.ts';
 import { type CedarUid, type CedarValue, cedarEffects, cedarValue } from './cedar-values.ts';
 import type { Policy, PolicyRequest } from './policy.ts';
-import type { Ruling } from './verdict.ts';
+import { failed, type Ruling } from './verdict.ts';
 import { versionOf } from './version.ts';
 
 export type { CedarUid, CedarValue };
@@ -103,7 +103,7 @@ export function cedarPolicy(options: CedarOptions): Policy {
   }
 
   function undecided(what: string): Ruling {
-    return { decision: 'deny', reason: 'a policy could not decide', rule: name, cause: new Error(what) };
+    return failed(name, new Error(what));
   }
 
   return Object.freeze({ name, version, decide });

@@ -1,3 +1,5 @@
+import { checkOptions } from '../options.ts';
+import { checkFinite } from '../resilience/numbers.ts';
 import type { Tool } from '../tool.ts';
 import { type ExampleCall, requestFor } from './examples.ts';
 import { createModes, type Modes, type ModeTable } from './modes.ts';
@@ -7,8 +9,11 @@ import { apply, isRuleList, rules } from './rules.ts';
 import { type Decision, type Ruling, stricter } from './verdict.ts';
 
 export interface ExplainOptions {
+  /** Default: none. */
   readonly rules?: readonly Rule[];
+  /** Further policies, which count together with the rules. Default: none. */
   readonly policies?: readonly Policy[];
+  /** Modes of your own beside the built-in ones. Default: none. */
   readonly modes?: { readonly [mode: string]: ModeTable };
   /** The tool itself, for what it declares (level, tags, paths). Default: as the call says. */
   readonly tool?: Tool;
@@ -35,12 +40,12 @@ export interface Explanation {
  * const { decision, by } = await explain({ tool: 'write_file', level: 'write', arguments: { path: '.env' } }, { rules: house });
  */
 export async function explain(call: ExampleCall, options: ExplainOptions = {}): Promise<Explanation> {
+  checkOptions('explain', options, ['rules', 'policies', 'modes', 'tool', 'decideTimeout']);
   const { rules: list = [], policies = [], modes, tool, decideTimeout = 10_000 } = options;
-  const all = [rules(list), ...policies];
   return explainRequest(requestFor(call, 'The call', tool), {
-    policies: all,
+    policies: [rules(list), ...policies],
     modes: createModes(modes),
-    decideTimeout,
+    decideTimeout: checkFinite(decideTimeout, 'explain({ decideTimeout })'),
   });
 }
 

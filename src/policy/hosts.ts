@@ -1,5 +1,4 @@
-import type { Match } from './match.ts';
-import { matchOf } from './match.ts';
+import { type Match, matchOf } from './match.ts';
 
 /**
  * A test for hosts: `example.com` is that host, `*.example.com` every host below it. Judges a URL or a bare host name,

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../canonical-json.ts';
+import { checkOptions } from '../options.ts';
 import type { Tool } from '../tool.ts';
 import { isEvaluator } from './commands.ts';
 import { createModes, type ModeTable } from './modes.ts';
@@ -10,7 +11,7 @@ import { withFunctionsAsText } from './version.ts';
 export interface LintOptions {
   /** The tools there are. Default: unknown, and what concerns them is not looked at. */
   readonly tools?: Iterable<Tool>;
-  /** Modes of your own. */
+  /** Modes of your own beside the built-in ones. Default: none. */
   readonly modes?: { readonly [mode: string]: ModeTable };
 }
 
@@ -28,6 +29,7 @@ export interface LintFinding {
  * another says, never count because a deny without conditions covers them, or allow a program that runs other programs.
  */
 export function lint(list: readonly Rule[], options: LintOptions = {}): readonly LintFinding[] {
+  checkOptions('lint', options, ['tools', 'modes']);
   const compiled = rules(list).rules;
   const tools = options.tools === undefined ? undefined : [...options.tools];
   const modes = createModes(options.modes).names;

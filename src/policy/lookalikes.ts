@@ -7,7 +7,7 @@ const compatible = /[^\p{ASCII}]/u;
  * in the same part of a name or path, and forms of ASCII characters such as full-width ones. What is written in one script
  * throughout is not among them.
  */
-export function lookalikes(text: string): readonly string[] {
+function lookalikes(text: string): readonly string[] {
   const found = new Set<string>();
   for (const part of text.split(/[/\\\s]+/)) {
     const isLatin = latin.test(part);

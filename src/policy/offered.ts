@@ -1,3 +1,4 @@
+import { checkOptions } from '../options.ts';
 import type { Tool } from '../tool.ts';
 import { createModes, type Modes } from './modes.ts';
 import type { Foresight, Policy } from './policy.ts';
@@ -19,6 +20,7 @@ let builtIn: Modes | undefined;
  * const tools = registry.list().filter((tool) => offered(tool, 'plan', { policies: [house] }));
  */
 export function offered(tool: Tool, mode: string, options: OfferedOptions = {}): boolean {
+  checkOptions('offered', options, ['policies', 'modes']);
   const outlooks = (options.policies ?? []).map((policy) => outlookOf(policy, tool, mode));
   if (outlooks.includes('deny')) return false;
   builtIn ??= createModes();

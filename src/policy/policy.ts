@@ -1,3 +1,4 @@
+import { checkOptions } from '../options.ts';
 import { isThenable } from '../thenable.ts';
 import type { Tool } from '../tool.ts';
 import type { Effect, Maybe, Run } from '../types.ts';
@@ -33,7 +34,8 @@ export interface Policy {
   decide(request: PolicyRequest): Maybe<Verdict | undefined>;
   /**
    * What it will say of every call of this tool, whatever the arguments: it always denies (`deny`), it never gives leave
-   * that the mode does not (`silent`), or that depends. Without this method, it depends. Only used to leave out of the model's list what is always denied.
+   * that the mode does not (`silent`), or that depends. Without this method, it depends. Only used to leave out of the
+   * model's list what is always denied.
    */
   foresee?(tool: Tool, mode: string): Foresight;
 }
@@ -59,6 +61,7 @@ export function policy(
   options: PolicyOptions = {},
 ): Policy {
   if (typeof decide !== 'function') throw new TypeError('policy() needs a function that judges a request.');
+  checkOptions('policy', options, ['name', 'version']);
   return Object.freeze({
     name: options.name ?? (decide.name || 'policy'),
     version: options.version ?? String(decide),

@@ -3,8 +3,8 @@ import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 /**
  * Changes a file of text as a whole: reads it (`undefined` when there is none), lets `change` make the new text, and
  * puts that in its place by a rename, so that nobody ever sees half of it. It keeps its permission bits; a new file is for
- * its owner only. Of several processes that change it at the
- * same time one does; the others wait for up to about two seconds and then fail.
+ * its owner only. Of several processes that change it at the same time one does; the others wait for up to about two
+ * seconds and then fail.
  *
  * Rejects when it cannot be read or written, with whatever `change` throws, and when a process that died has left
  * `FILE.lock` behind, which the message says.

@@ -21,7 +21,7 @@ export interface RuleMemory {
   keep(rule: Rule, scope: AlwaysScope, run: Run): Maybe<void>;
 }
 
-/** Of more runs and rules than this, the oldest are forgotten; somebody is then asked again. */
+/** Of more runs than this the oldest is forgotten, of more rules all before; somebody is then asked again. */
 const mostRuns = 1_000;
 const mostRules = 1_000;
 

@@ -1,3 +1,4 @@
+import { checkOptions } from '../options.ts';
 import { isThenable } from '../thenable.ts';
 import type { Tool } from '../tool.ts';
 import type { Maybe } from '../types.ts';
@@ -32,6 +33,7 @@ export interface RulesOptions {
  */
 export function rules(list: readonly Rule[], options: RulesOptions = {}): RuleList {
   if (!Array.isArray(list)) throw new TypeError('rules() needs a list of rules.');
+  checkOptions('rules', options, ['name']);
   const compiled = Object.freeze(list.map((rule, index) => compileRule(rule, index, options.name)));
   const candidates = createIndex(compiled);
   let version: string | undefined;

@@ -1,3 +1,5 @@
+import { checkOptions } from '../options.ts';
+import { checkFinite } from '../resilience/numbers.ts';
 import { isThenable } from '../thenable.ts';
 import type { Maybe } from '../types.ts';
 import { judge, type Policy, type PolicyRequest } from './policy.ts';
@@ -26,7 +28,10 @@ export interface Difference {
  * @example
  * permission({ policies: [shadow(rules(tomorrow), { beside: rules(today), report: ({ request }) => log(request.tool.name) })] });
  */
-export function shadow(candidate: Policy, { beside, report, decideTimeout = 10_000 }: ShadowOptions): Policy {
+export function shadow(candidate: Policy, options: ShadowOptions): Policy {
+  checkOptions('shadow', options, ['beside', 'report', 'decideTimeout']);
+  const { beside, report } = options;
+  const decideTimeout = checkFinite(options.decideTimeout ?? 10_000, 'shadow({ decideTimeout })');
   const compare = async (request: PolicyRequest, real: Maybe<Ruling | undefined>): Promise<void> => {
     try {
       const [decided, other] = await Promise.all([real, judge([candidate], request, decideTimeout)]);

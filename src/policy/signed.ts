@@ -1,4 +1,5 @@
 import { canonicalJson } from '../canonical-json.ts';
+import { checkOptions } from '../options.ts';
 import type { AlwaysScope } from './always.ts';
 import type { PendingApproval } from './approval.ts';
 import { sha256 } from './digest.ts';
@@ -41,7 +42,7 @@ const shortestKey = 32;
  * Signs a decision, in whichever process the person answers. `key` is shared with the process that resumes the call, and
  * with nobody else: 32 bytes or more. Show and sign what the store gives: in a result, secrets have been taken out.
  *
- * Throws a TypeError for a decision, a time or a key that cannot be used.
+ * Throws a TypeError for a decision, an option, a time or a key that cannot be used.
  */
 export function signDecision(
   pending: PendingApproval,
@@ -50,9 +51,12 @@ export function signDecision(
   options: DecisionOptions = {},
 ): SignedDecision {
   if (decision !== 'allow' && decision !== 'deny') throw new TypeError('A decision is allow or deny.');
+  checkOptions('signDecision', options, ['reason', 'arguments', 'always', 'by', 'validFor']);
   const { reason, by, always, validFor = 3_600_000 } = options;
   if (!(validFor > 0) || !Number.isFinite(validFor)) {
-    throw new TypeError('validFor must be a number of milliseconds above 0.');
+    throw new TypeError(
+      `signDecision({ validFor }) must be a number of milliseconds above 0; it is ${String(validFor)}.`,
+    );
   }
   if (always !== undefined && (decision === 'deny' || options.arguments !== undefined)) {
     throw new TypeError('always goes with an allowance of the call as it was shown.');

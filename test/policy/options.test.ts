@@ -1,0 +1,28 @@
+import { explain, lint, offered, type PendingApproval, policy, rules, shadow, signDecision } from 'callgate/policy';
+import { describe, expect, test } from 'vitest';
+import { toolOf } from './stand-in.ts';
+
+const today = policy(() => undefined, { name: 'today' });
+const report = () => {};
+const key = 'a key of at least thirty-two bytes';
+
+describe('a mistyped option', () => {
+  test.each<[string, string, () => unknown]>([
+    ['policy', 'nam', () => policy(() => undefined, { nam: 'house' } as never)],
+    ['rules', 'nam', () => rules([], { nam: 'house' } as never)],
+    ['lint', 'tool', () => lint([], { tool: [] } as never)],
+    ['offered', 'policy', () => offered(toolOf(), 'ask', { policy: [today] } as never)],
+    ['explain', 'rule', () => explain({ tool: 'edit' }, { rule: [] } as never)],
+    ['shadow', 'timeout', () => shadow(today, { beside: today, report, timeout: 1 } as never)],
+    // Would hold for an hour instead of a minute.
+    ['signDecision', 'validForMs', () => signDecision({} as PendingApproval, 'allow', key, { validForMs: 1 } as never)],
+  ])('of %s() is refused', async (owner, option, make) => {
+    await expect((async () => make())()).rejects.toThrow(`${owner}() has no option "${option}"`);
+  });
+});
+
+test.each([0, Number.NaN, Number.POSITIVE_INFINITY])('a policy that hangs has %s ms to answer: refused', async (ms) => {
+  // A timer of Node.js that is asked to wait for ever fires at once, and every policy would be too late.
+  expect(() => shadow(today, { beside: today, report, decideTimeout: ms })).toThrow('shadow({ decideTimeout })');
+  await expect(explain({ tool: 'edit' }, { decideTimeout: ms })).rejects.toThrow('explain({ decideTimeout })');
+});
