@@ -7,6 +7,7 @@ import { cleanText } from './clean-text.ts';
 import { globTest } from './globs.ts';
 import type { GuardRules } from './guards.ts';
 import { type ImportOptions, importTool } from './import-tool.ts';
+import { KnownTools } from './known-tools.ts';
 import type { ListedTool, Listing } from './list-tools.ts';
 import { checkSchema } from './schema-texts.ts';
 import type { McpChange, McpToolsOptions, SkippedTool } from './types.ts';
@@ -32,9 +33,8 @@ export class ToolSet {
   /** Those in the registry, by name, as the registry holds them, and what the server said of them. */
   readonly #tools = new Map<string, Tool>();
   readonly #listed = new Map<string, ListedTool>();
-  /** What each tool was when it counted last, also of those that are gone: one that comes back changed has changed. */
-  readonly #known = new Map<string, Tool>();
-  /** The digests of changed tools that were not taken. */
+  readonly #known = new KnownTools();
+  /** The digests of changed tools that were not taken, which are all known. */
   readonly #refused = new Map<string, string>();
   #skipped: SkippedTool[] = [];
   #engine: SchemaEngine | undefined;
@@ -77,6 +77,12 @@ export class ToolSet {
     for (const name of removed) this.#remove(name);
     const [added, changed]: [string[], string[]] = [[], []];
     for (const [name, { listed, tool, final }] of offered) {
+      if (!this.#known.takes(name, final)) {
+        if (this.#tools.has(name)) removed.push(name);
+        this.#remove(name);
+        skip(listed, 'its server has shown more tools by now, or larger ones, than can be remembered');
+        continue;
+      }
       const known = this.#known.get(name);
       const isNew = known === undefined || toolDigest(known) === toolDigest(final);
       if (isNew && this.#tools.has(name)) continue;

@@ -77,6 +77,37 @@ describe('when a server changes its tools', () => {
     expect([...registry.names()]).toEqual(['s.a']);
   });
 
+  test('it makes nobody remember without end: names that never end are left out, and none is forgotten', async () => {
+    const drifts: McpDrift[] = [];
+    const { change, connection, registry } = await changing([listed('first')], {
+      onDrift: (drift) => drifts.push(drift),
+    });
+    const batch = (at: number): unknown[] => Array.from({ length: 2_000 }, (_, one) => listed(`t${at}_${one}`));
+    for (let at = 0; at < 5; at++) await change(batch(at));
+    expect(connection.tools.length).toBe(1_999);
+    await change([...batch(9).slice(1), listed('first', { description: 'Another.' })]);
+    expect(connection.tools).toEqual(['s.first']);
+    expect(connection.skipped).toContainEqual({ name: 't9_1', reason: expect.stringContaining('can be remembered') });
+    expect(registry.size).toBe(1);
+    expect(drifts).toMatchObject([{ name: 's.first', before: { description: 'Does first.' } }]);
+  });
+
+  test('nor by tools that say more and more of themselves', async () => {
+    const { change, connection } = await changing([]);
+    const said = 'x'.repeat(2_000);
+    const properties = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`p${at}`, { description: said }]));
+    const large = (name: string) => listed(name, { inputSchema: { type: 'object', properties } });
+    // About 60,000 characters each.
+    for (let at = 0; at < 3; at++) await change(Array.from({ length: 200 }, (_, one) => large(`t${at}_${one}`)));
+    expect(connection.tools.length).toBeLessThan(200);
+    expect(connection.skipped).toContainEqual({ name: 't2_199', reason: expect.stringContaining('can be remembered') });
+    // What is known comes back, and may say less than it did; then there is room for one more.
+    await change([large('t0_1'), listed('t0_2'), large('more')]);
+    expect(connection.tools).toEqual(['s.t0_1', 's.t0_2', 's.more']);
+    await change([listed('t0_1'), large('t0_2'), large('another')]);
+    expect(connection.tools).toEqual(['s.t0_1', 's.t0_2']);
+  });
+
   test("a tool that the program has put in a tool's place stays", async () => {
     const { registry, change, connection } = await changing([listed('a')]);
     const stub = defineTool({
