@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { canonicalJson } from '../canonical-json.ts';
 import type { Approve } from '../policy/approval.ts';
-import { findJsonFault } from '../schema/json-faults.ts';
+import { jsonOf } from '../policy/file.ts';
 import type { RecordedAnswer } from './define-config.ts';
 import { reasonOf, Unusable } from './errors.ts';
 
@@ -45,19 +45,12 @@ function checked(entry: unknown, name: string, index: number): RecordedAnswer {
 }
 
 async function readJson(path: string, name: string): Promise<unknown> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw new Unusable(`The answers in ${name} could not be read: ${reasonOf(error)}`);
-  }
+  });
   try {
-    return JSON.parse(text);
-  } catch {
-    const fault = findJsonFault(text, 1_000);
-    if (fault === undefined) throw new Unusable(`${name} is not JSON.`);
-    const before = text.slice(0, fault.index).split('\n');
-    const problem = fault.kind === 'duplicate' ? 'a key stands twice in one object' : fault.problem;
-    throw new Unusable(`${name}:${before.length}:${(before.at(-1) ?? '').length + 1}: ${problem}`);
+    return jsonOf(text, name);
+  } catch (error) {
+    throw new Unusable(reasonOf(error));
   }
 }

@@ -1,5 +1,5 @@
-import { nearest } from '../nearest.ts';
 import { forTerminal } from '../output/control-characters.ts';
+import { didYouMean } from './did-you-mean.ts';
 import { exitStatus, reasonOf, Unusable, UsageError } from './errors.ts';
 import { InputError } from './input/lines.ts';
 import { type Io, OutputClosed, print } from './io.ts';
@@ -83,9 +83,8 @@ async function dispatch([first, ...rest]: readonly string[], io: Io): Promise<nu
   if (command !== undefined) return await (await command.load())(rest, io);
   if (first.startsWith('-')) throw new UsageError(`The command stands first, then its options; got ${first}.`, usage);
   const names = Object.keys(commands);
-  const similar = nearest(first, names, 1)[0];
-  const advice = similar === undefined ? `The commands are: ${names.join(', ')}.` : `Did you mean ${similar}?`;
-  throw new UsageError(`There is no command "${first}". ${advice}`, usage);
+  const advice = didYouMean(first, names) || ` The commands are: ${names.join(', ')}.`;
+  throw new UsageError(`There is no command "${first}".${advice}`, usage);
 }
 
 async function told(error: unknown, io: Io): Promise<number> {

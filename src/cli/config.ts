@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { defaultPipelineOptions } from '../default-pipeline.ts';
-import { nearest } from '../nearest.ts';
 import { readPolicyFile } from '../policy/file.ts';
 import { ruleMemory } from '../policy/rule-memory.ts';
 import type { CommonOptions } from '../router-options.ts';
 import { type Config, ownOptions } from './define-config.ts';
+import { didYouMean } from './did-you-mean.ts';
 import { reasonOf, Unusable } from './errors.ts';
 import { loadModule } from './load-module.ts';
 
@@ -54,13 +54,15 @@ function checked(config: unknown, name: string, folder: string): Config {
   }
   for (const option of Object.keys(config)) {
     if (known.includes(option)) continue;
-    const similar = nearest(option, known, 1)[0];
-    const advice = similar === undefined ? '' : ` Did you mean ${similar}?`;
     throw new Unusable(
-      `${name} has the option "${option}", which does not exist.${advice} There are: ${known.join(', ')}.`,
+      `${name} has the option "${option}", which does not exist.${didYouMean(option, known)} There are: ${known.join(', ')}.`,
     );
   }
-  const { roots, answers, policy } = config as Config;
+  const { roots, answers, policy, concurrency } = config as Config;
+  // With none at a time the run would never begin.
+  if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency > 0)) {
+    throw new Unusable(`${name}: concurrency must be a whole number from 1; it is ${String(concurrency)}.`);
+  }
   return {
     ...config,
     ...(Array.isArray(roots) && { roots: roots.map((root) => rootFrom(root, folder)) }),

@@ -1,6 +1,6 @@
-import { nearest } from '../nearest.ts';
 import type { ProviderName } from '../providers/types.ts';
 import type { Router } from '../router.ts';
+import { didYouMean } from './did-you-mean.ts';
 import { UsageError } from './errors.ts';
 
 /**
@@ -11,8 +11,7 @@ export async function schemasFor(provider: string, router: Router, strict: boole
   const { providers } = await import('../providers/index.ts');
   if (!Object.hasOwn(providers, provider)) {
     const names = Object.keys(providers);
-    const similar = nearest(provider, names, 1)[0];
-    const advice = similar === undefined ? '' : ` Did you mean ${similar}?`;
+    const advice = didYouMean(provider, names);
     throw new UsageError(`There is no format "${provider}".${advice} The formats are: ${names.join(', ')}.`, usage);
   }
   return await router.schemas(provider as ProviderName, { strict });

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { nearest } from '../nearest.ts';
 import { builtInModes } from '../policy/modes.ts';
 import type { Config } from './define-config.ts';
+import { didYouMean } from './did-you-mean.ts';
 import { UsageError } from './errors.ts';
 import type { Parsed } from './usage.ts';
 
@@ -65,9 +65,7 @@ export function withCommandLine(config: Config, values: SessionValues, cwd: stri
 
 function checkMode(mode: string, modes: readonly string[]): void {
   if (modes.includes(mode)) return;
-  const similar = nearest(mode, modes, 1)[0];
-  const advice = similar === undefined ? '' : ` Did you mean ${similar}?`;
-  throw new UsageError(`There is no mode "${mode}".${advice} The modes are: ${modes.join(', ')}.`);
+  throw new UsageError(`There is no mode "${mode}".${didYouMean(mode, modes)} The modes are: ${modes.join(', ')}.`);
 }
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Router } from '../router.ts';
+import { traitsOf } from '../traits.ts';
 
 /** A stage that a call came to, and how it left it. */
 export interface Visit {
@@ -22,6 +23,12 @@ export interface Tracer {
 
 export function newTrace(): Trace {
   return { visits: [] };
+}
+
+/** Stages that only look at what comes out: every call passes them on its way in, and they stop none. */
+export function finishingStages({ pipeline }: Router): ReadonlySet<string> {
+  const finishing = pipeline.entries.filter(({ stage }) => traitsOf(stage).finish !== undefined);
+  return new Set(finishing.map(({ name }) => name));
 }
 
 /**

@@ -109,6 +109,7 @@ describe('a configuration', () => {
     ['a tool that is none', "export default { tools: [{ name: 'x y' }] };", '"x y" is no tool name'],
     ['a rule that is none', "export default { rules: [{ decision: 'maybe' }] };", 'must be allow, ask or deny'],
     ['two who answer', 'export default { answers: [], approve: () => true };', 'both approve and answers'],
+    ['no calls at a time', 'export default { concurrency: 0 };', 'concurrency must be a whole number from 1; it is 0.'],
     ['broken answers', 'export default { answers: [{}] };', 'entry 0 needs call_id and tool'],
     [
       'tools whose paths nobody guards',
@@ -131,7 +132,7 @@ describe('a configuration', () => {
     const cwd = folderWith({ 'answers.json': '[\n  {"call_id": "x",}\n]' });
     expect(await run(cwd, '--answers', 'answers.json')).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('answers.json:2:19: '),
+      stderr: expect.stringContaining('answers.json:2:19 is not JSON: '),
     });
   });
 });

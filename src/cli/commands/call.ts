@@ -1,6 +1,5 @@
 import { forTerminal } from '../../output/control-characters.ts';
 import type { ToolResult } from '../../result.ts';
-import { traitsOf } from '../../traits.ts';
 import type { ToolCall } from '../../types.ts';
 import { exitStatus, UsageError } from '../errors.ts';
 import { listenForInterruption } from '../interruption.ts';
@@ -12,7 +11,7 @@ import { helpOption, sessionOptions } from '../session-options.ts';
 import { catchStrays } from '../strays.ts';
 import { callBlock } from '../terminal/call-block.ts';
 import { styleFor } from '../terminal/style.ts';
-import { newTrace, traceCalls } from '../trace.ts';
+import { finishingStages, newTrace, traceCalls } from '../trace.ts';
 import { Turns } from '../turns.ts';
 import { helpText, parse } from '../usage.ts';
 
@@ -66,9 +65,7 @@ export async function callCommand(argv: readonly string[], io: Io): Promise<numb
     const work = (): Promise<ToolResult> => router.call(call, { signal: interruption.signal, onProgress });
     const result = await (view ? traceCalls(router).follow(trace, work) : work());
     const answered = { ordinal: 1, call, result, trace, reports, milliseconds: performance.now() - begun };
-    const hidden = new Set(
-      router.pipeline.entries.filter(({ stage }) => traitsOf(stage).finish).map((entry) => entry.name),
-    );
+    const hidden = finishingStages(router);
     const width = widthOf(io.stdout);
     const style = styleFor(io.stdout, io.env);
     await print(

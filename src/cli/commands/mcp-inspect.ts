@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { GatewayConfig } from '../../mcp/gateway/config.ts';
 import { inspect } from '../../mcp/gateway/inspect.ts';
 import { readGatewayConfig } from '../../mcp/gateway/read-config.ts';
-import { nearest } from '../../nearest.ts';
+import { didYouMean } from '../did-you-mean.ts';
 import { exitStatus, Unusable, UsageError } from '../errors.ts';
 import { type Io, print, tableWidthOf } from '../io.ts';
 import { commandConfig, serverOptions } from '../mcp/command-config.ts';
@@ -86,9 +86,8 @@ function configFor(
   const server = config.servers.find(({ name }) => name === named);
   if (server !== undefined) return { ...config, servers: [{ ...server, required: true }] };
   const names = config.servers.map(({ name }) => name);
-  const [similar] = nearest(named, names, 1);
-  const advice = similar === undefined ? `There are ${names.join(', ')}.` : `Did you mean ${similar}?`;
-  throw new UsageError(`The configuration has no server "${named}". ${advice}`, help.usage);
+  const advice = didYouMean(named, names) || ` There are ${names.join(', ')}.`;
+  throw new UsageError(`The configuration has no server "${named}".${advice}`, help.usage);
 }
 
 function isAddress(named: string | undefined): named is string {

@@ -1,5 +1,5 @@
-import { nearest } from '../../nearest.ts';
 import type { Command } from '../command-line.ts';
+import { didYouMean } from '../did-you-mean.ts';
 import { exitStatus, UsageError } from '../errors.ts';
 import { type Io, print } from '../io.ts';
 
@@ -32,7 +32,6 @@ export async function mcpCommand([first, ...rest]: readonly string[], io: Io): P
   if (action !== undefined) return await (await action.load())(rest, io);
   const names = Object.keys(actions);
   if (first === undefined) throw new UsageError(`Say what to do: ${names.join(', ')}.`, usage);
-  const [similar] = nearest(first, names, 1);
-  const advice = similar === undefined ? `There are ${names.join(', ')}.` : `Did you mean ${similar}?`;
-  throw new UsageError(`mcp cannot ${first}. ${advice}`, usage);
+  const advice = didYouMean(first, names) || ` There are ${names.join(', ')}.`;
+  throw new UsageError(`mcp cannot ${first}.${advice}`, usage);
 }

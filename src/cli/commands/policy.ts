@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { nearest } from '../../nearest.ts';
 import { forLog } from '../../output/control-characters.ts';
 import { readPolicyFile } from '../../policy/file.ts';
 import { type LintFinding, lint } from '../../policy/lint.ts';
 import { effectText } from '../../policy/question.ts';
+import { didYouMean } from '../did-you-mean.ts';
 import { exitStatus, reasonOf, Unusable, UsageError } from '../errors.ts';
 import { type Io, print } from '../io.ts';
 import { type Checked, checkLine, verdictOf } from '../policy/check-table.ts';
@@ -60,8 +60,7 @@ export async function policyCommand(argv: readonly string[], io: Io): Promise<nu
 function unknownAction(name: string | undefined): string {
   const names = Object.keys(actions);
   if (name === undefined) return `Say what to do: ${names.join(', ')}.`;
-  const similar = nearest(name, names, 1)[0];
-  return `policy cannot ${name}.${similar === undefined ? '' : ` Did you mean ${similar}?`} There are ${names.join(', ')}.`;
+  return `policy cannot ${name}.${didYouMean(name, names)} There are ${names.join(', ')}.`;
 }
 
 async function lintRules(rest: readonly string[], values: Values, io: Io, session: Session): Promise<number> {

@@ -1,4 +1,3 @@
-import { traitsOf } from '../../traits.ts';
 import { exitStatus, UsageError } from '../errors.ts';
 import { openCalls } from '../input/open.ts';
 import { type Interruption, listenForInterruption } from '../interruption.ts';
@@ -9,7 +8,7 @@ import { type Route, route } from '../run/route.ts';
 import { openSession, type Session } from '../session.ts';
 import { countOf, helpOption, sessionOptions } from '../session-options.ts';
 import { catchStrays } from '../strays.ts';
-import { traceCalls } from '../trace.ts';
+import { finishingStages, traceCalls } from '../trace.ts';
 import { helpText, parse } from '../usage.ts';
 
 const help = {
@@ -64,7 +63,7 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
       io,
       view,
       quiet: values.quiet === true,
-      hidden: finishingStages(session),
+      hidden: finishingStages(router),
       underway: running.underway,
     });
     await report(running, reporter, interruption);
@@ -88,10 +87,4 @@ async function report(running: Route, reporter: Reporter, interruption: Interrup
   }
   await reporter.end(performance.now() - begun);
   if (unusable !== undefined) throw unusable;
-}
-
-/** Stages that only look at what comes out: every call passes them on its way in, and they stop none. */
-function finishingStages({ router }: Session): ReadonlySet<string> {
-  const finishing = router.pipeline.entries.filter(({ stage }) => traitsOf(stage).finish !== undefined);
-  return new Set(finishing.map(({ name }) => name));
 }

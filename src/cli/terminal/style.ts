@@ -1,5 +1,5 @@
 import { plain, type Style } from '../../output/style.ts';
-import type { Io, Output } from '../io.ts';
+import { type Io, isTerminal, type Output } from '../io.ts';
 
 export type { Style };
 
@@ -18,6 +18,5 @@ export const coloured: Style = Object.freeze({
 
 /** Colours for a terminal, unless NO_COLOR is set (https://no-color.org); none for anything else. */
 export function styleFor(output: Output, env: Io['env']): Style {
-  const wanted = output.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
-  return wanted ? coloured : plain;
+  return isTerminal(output, env) && (env['NO_COLOR'] ?? '') === '' ? coloured : plain;
 }
