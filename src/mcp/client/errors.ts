@@ -1,5 +1,6 @@
 import { ToolError } from '../../errors.ts';
 import { statusOf } from './open.ts';
+import { RedirectError } from './own-origin.ts';
 
 /** Codes of JSON-RPC and of the protocol. */
 const methodNotFound = -32601;
@@ -37,6 +38,9 @@ export function callFailure(error: unknown, tool: string, server: string, signal
       return gone(
         `its server "${server}" ended during the call. It may have taken effect: check before you try again.`,
       );
+  }
+  if (error instanceof RedirectError) {
+    return gone(`its server "${server}" redirects. ${error.message}`, { retryable: false });
   }
   const status = statusOf(error);
   if (status === 401 || status === 403) {

@@ -1,4 +1,5 @@
-type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+/** What is used of `fetch`. */
+export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 const newline = 10;
 const carriageReturn = 13;

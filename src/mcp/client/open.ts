@@ -2,6 +2,7 @@ import type { Client, ClientOptions, Transport } from '@modelcontextprotocol/cli
 import { answerRoots } from './answers.ts';
 import { limitedFetch } from './limited-fetch.ts';
 import { clientPackage, stdioPackage } from './load.ts';
+import { ownOrigin } from './own-origin.ts';
 import { StdioTransport } from './stdio-transport.ts';
 import { within } from './timers.ts';
 import type { McpAddress, McpCommand } from './types.ts';
@@ -66,7 +67,10 @@ export async function openProgram(source: McpCommand, options: OpenOptions): Pro
 export async function openAddress(source: McpAddress, options: OpenOptions): Promise<Opened> {
   const { StreamableHTTPClientTransport, SSEClientTransport } = await clientPackage();
   const url = new URL(source.url);
-  const how = { requestInit: { headers: { ...source.headers } }, fetch: limitedFetch(options.maxMessageBytes) };
+  const how = {
+    requestInit: { headers: { ...source.headers } },
+    fetch: ownOrigin(url, limitedFetch(options.maxMessageBytes)),
+  };
   try {
     const transport = new StreamableHTTPClientTransport(url, how);
     return await greet({ transport, farewell: () => transport.terminateSession() }, options);

@@ -197,14 +197,78 @@ describe('a server that is reached over HTTP', () => {
     }
   });
 
-  test('may not send us elsewhere', async () => {
-    let reached = 0;
-    const inside = await listen((_, response) => {
-      reached++;
-      response.end('{}');
+  describe('may not send us elsewhere', () => {
+    const secret = { Authorization: 'Bearer t', 'X-Api-Key': 'k' };
+    const statuses = [301, 302, 303, 307, 308];
+
+    /** Another origin, which counts who comes. */
+    async function other(): Promise<{ url: string; reached: () => number }> {
+      let reached = 0;
+      const { url } = await listen((_, response) => {
+        reached++;
+        response.end('{}');
+      });
+      return { url, reached: () => reached };
+    }
+
+    test.each(statuses)('when it is greeted (%i)', async (status) => {
+      const { url: away, reached } = await other();
+      const location = `${away.replace('//', '//user:pass@')}?token=abc`;
+      const { url } = await listen((_, response) => response.writeHead(status, { location }).end());
+      await expect(connect(url, {}, secret)).rejects.toThrow(`sends requests on to ${away} (HTTP ${status})`);
+      await expect(connect(url, {}, secret)).rejects.not.toThrow(/abc|pass/);
+      expect(reached()).toBe(0);
     });
-    const { url } = await listen((_, response) => response.writeHead(307, { location: inside.url }).end());
-    await expect(connect(url)).rejects.toThrow();
-    expect(reached).toBe(0);
+
+    test.each(statuses)('when it is called (%i)', async (status) => {
+      const { url: away, reached } = await other();
+      const server = sessions();
+      let moved = false;
+      const { url } = await listen((request, response) =>
+        moved ? response.writeHead(status, { location: away }).end() : server.handle(request, response),
+      );
+      const { call } = await connect(url, {}, secret);
+      moved = true;
+      const answer = await call('say');
+      expect(answer).toMatchObject({ code: 'unavailable', retryable: false, effect: 'unknown' });
+      expect(answer.error).toContain(`sends requests on to ${away} (HTTP ${status})`);
+      expect(reached()).toBe(0);
+    });
+
+    test('not by the transport of before either, nor by the address that it gives', async () => {
+      const { url: away, reached } = await other();
+      for (const asked of ['redirect', 'endpoint']) {
+        const { url } = await listen((request, response) => {
+          if (request.method !== 'GET') return response.writeHead(405).end();
+          if (asked === 'redirect') return response.writeHead(302, { location: away }).end();
+          response.writeHead(200, { 'content-type': 'text/event-stream' }).write(`event: endpoint\ndata: ${away}\n\n`);
+        });
+        await expect(connect(url, {}, secret)).rejects.toThrow();
+      }
+      expect(reached()).toBe(0);
+    });
+
+    test.each([
+      [307, true],
+      [308, true],
+      [301, false],
+      [302, false],
+      [303, false],
+    ])('but within its own origin, where what was sent goes along (%i)', async (status, follows) => {
+      const server = sessions();
+      const { url } = await listen((request, response) =>
+        request.url === '/mcp'
+          ? response.writeHead(status, { location: '/there?a=1' }).end()
+          : server.handle(request, response),
+      );
+      const connecting = connect(url, {}, secret);
+      if (!follows) return await expect(connecting).rejects.toThrow(/\/there in a way that drops what they say/);
+      expect(await (await connecting).call('say')).toMatchObject({ ok: true, data: 'Bearer t 1' });
+    });
+
+    test('and not round and round', async () => {
+      const { url } = await listen((_, response) => response.writeHead(307, { location: '/mcp' }).end());
+      await expect(connect(url)).rejects.toThrow('more than 5 times');
+    });
   });
 });
