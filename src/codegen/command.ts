@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { unifiedDiff } from './diff.ts';
+import { unifiedDiff } from '../output/unified-diff.ts';
 import { type GenerateOptions, type GenerateResult, generate } from './generate.ts';
 import { GenerateError, GenerateSetupError } from './problems.ts';
 import { shown } from './project.ts';

@@ -1,8 +1,8 @@
 import type { ScopedFs } from '../capabilities/fs/types.ts';
 import { defineTool } from '../define-tool.ts';
 import { ToolError } from '../errors.ts';
+import { unifiedDiff } from '../output/unified-diff.ts';
 import type { Tool } from '../tool.ts';
-import { unifiedDiff } from './diff.ts';
 import { applyEdits, type Edit } from './exact-edits.ts';
 import { inTurn } from './in-turn.ts';
 import { decodeText, encodingOf, type TextEncoding } from './text.ts';
@@ -59,7 +59,7 @@ export const editFile: Tool = defineTool({
         const { etag, before, after, replacements } = await edited(fs, args.path, edits, signal);
         try {
           await fs.writeText(args.path, after.bytes, { ifMatch: etag });
-          return { path: args.path, replacements, diff: unifiedDiff(args.path, before, after.text) };
+          return { path: args.path, replacements, diff: unifiedDiff(before, after.text, args.path) };
         } catch (error) {
           if (!(error instanceof ToolError && error.code === 'conflict') || tries === maxTries) throw error;
         }
@@ -68,7 +68,7 @@ export const editFile: Tool = defineTool({
   },
   preview: async (args, { fs, signal }) => {
     const { before, after } = await edited(fs, args.path, editsOf(args), signal);
-    return unifiedDiff(args.path, before, after.text);
+    return unifiedDiff(before, after.text, args.path);
   },
 });
 

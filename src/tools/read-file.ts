@@ -2,9 +2,9 @@ import type { ScopedFs } from '../capabilities/fs/types.ts';
 import { type Content, content } from '../content.ts';
 import { defineTool } from '../define-tool.ts';
 import { ToolError } from '../errors.ts';
+import { splitLines } from '../output/lines.ts';
 import type { Tool } from '../tool.ts';
 import { imageTypeOf } from './image-type.ts';
-import { splitLines } from './lines.ts';
 import { decodeText, encodingOf, isWholeText, type TextEncoding } from './text.ts';
 
 // What one answer may hold; more is read page by page.

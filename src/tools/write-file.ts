@@ -1,8 +1,8 @@
 import type { ScopedFs } from '../capabilities/fs/types.ts';
 import { defineTool } from '../define-tool.ts';
 import { ToolError } from '../errors.ts';
+import { unifiedDiff } from '../output/unified-diff.ts';
 import type { Tool } from '../tool.ts';
-import { unifiedDiff } from './diff.ts';
 import { decodeText, encodingOf } from './text.ts';
 
 const maxPreviewBytes = 1_048_576;
@@ -42,7 +42,7 @@ export const writeFile: Tool = defineTool({
     const { created } = await fs.writeText(path, bytes, { mkdirs: true, ...(!overwrite && { ifMatch: null }) });
     return { path, created, bytes: bytes.length };
   },
-  preview: async ({ path, content }, { fs }) => unifiedDiff(path, await present(fs, path), content),
+  preview: async ({ path, content }, { fs }) => unifiedDiff(await present(fs, path), content, path),
 });
 
 /** What stands there now, or nothing when there is no file. */

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unifiedDiff } from '../../src/codegen/diff.ts';
 import { parseDoc, readParam } from '../../src/codegen/jsdoc.ts';
 import { createNames, humanized, snakeCase } from '../../src/codegen/names.ts';
 import { printKey, printText, printValue } from '../../src/codegen/print.ts';
@@ -53,56 +52,6 @@ describe('a documentation comment', () => {
     expect(readParam({ name: 'param', text, position: 0 })).toEqual({ path, text: description });
   });
 });
-
-describe('a unified diff', () => {
-  it('shows the changes with three lines around them', () => {
-    const before = 'a b c d e f g h i j k l m n o p q r s t'.split(' ');
-    const after = [...before.slice(0, 4), 'X', ...before.slice(5, 15), ...before.slice(16)];
-    expect(unifiedDiff(`${before.join('\n')}\n`, `${after.join('\n')}\n`, 'old', 'new')).toBe(
-      '--- old\n+++ new\n@@ -2,7 +2,7 @@\n b\n c\n d\n-e\n+X\n f\n g\n h\n@@ -13,7 +13,6 @@\n m\n n\n o\n-p\n q\n r\n s\n',
-    );
-  });
-
-  it('says where a last line has no end', () => {
-    expect(unifiedDiff('a\n', 'a', 'old', 'new')).toBe(
-      '--- old\n+++ new\n@@ -1,1 +1,1 @@\n-a\n+a\n\\ No newline at end of file\n',
-    );
-    expect(unifiedDiff('', 'a\n', 'old', 'new')).toBe('--- old\n+++ new\n@@ -0,0 +1,1 @@\n+a\n');
-    expect(unifiedDiff('a', 'a', 'old', 'new')).toBe('');
-  });
-
-  it('turns the one text into the other when it is applied', () => {
-    const text = fc
-      .array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 40 })
-      .map((lines) => lines.map((l) => `${l}\n`).join(''));
-    fc.assert(
-      fc.property(text, text, (before, after) => {
-        expect(apply(before, unifiedDiff(before, after, 'old', 'new'))).toBe(after);
-      }),
-      { numRuns: 500 },
-    );
-  });
-});
-
-/** What `patch` does. */
-function apply(text: string, diff: string): string {
-  const lines = text.split('\n');
-  const result: string[] = [];
-  let at = 0;
-  for (const line of diff.split('\n').slice(2, -1)) {
-    const range = /^@@ -(\d+),(\d+) /.exec(line);
-    if (range) {
-      const start = Number(range[1]) - (range[2] === '0' ? 0 : 1);
-      while (at < start) result.push(lines[at++] ?? '');
-    } else if (line.startsWith('+')) result.push(line.slice(1));
-    else {
-      expect(lines[at]).toBe(line.slice(1));
-      if (line.startsWith(' ')) result.push(line.slice(1));
-      at++;
-    }
-  }
-  return [...result, ...lines.slice(at)].join('\n');
-}
 
 describe('names', () => {
   it.each([

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { createRouter } from 'callgate';
 import { fileTools } from 'callgate/tools';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { unifiedDiff } from '../../src/output/unified-diff.ts';
 import type { Router } from '../../src/router.ts';
-import { unifiedDiff } from '../../src/tools/diff.ts';
 import { parseGitignore } from '../../src/tools/gitignore.ts';
 
 let root: string;
@@ -159,14 +159,14 @@ describe('a diff', () => {
     const before = lines.join('');
     lines[150_000] = 'changed\n';
     const begun = performance.now();
-    const diff = unifiedDiff('f', before, lines.join(''));
+    const diff = unifiedDiff(before, lines.join(''), 'f');
     expect(diff.split('\n')[2]).toBe('@@ -149998,7 +149998,7 @@');
     expect(diff.length).toBeLessThan(300);
     expect(performance.now() - begun).toBeLessThan(2000);
   });
 
   it('that nobody could read is only told of', () => {
-    const diff = unifiedDiff('f', `head\n${'a\n'.repeat(400_000)}`, `head\n${'b\n'.repeat(300_000)}`);
+    const diff = unifiedDiff(`head\n${'a\n'.repeat(400_000)}`, `head\n${'b\n'.repeat(300_000)}`, 'f');
     expect(diff).toBe('--- f\n+++ f\n[From line 1 on, 400001 lines become 300001: too much to show.]\n');
   });
 });

@@ -14,10 +14,13 @@ interface Line {
 /**
  * A unified diff of two texts, with three lines of context; '' when they are equal. A change of more than half a million
  * characters is only told of, in brackets.
+ *
+ * @param before `undefined` where there was no file
+ * @param newName the name of `after`. Default: the same
  */
-export function unifiedDiff(path: string, before: string | undefined, after: string): string {
+export function unifiedDiff(before: string | undefined, after: string, name: string, newName: string = name): string {
   if (before === after) return '';
-  const head = `--- ${before === undefined ? '/dev/null' : path}\n+++ ${path}\n`;
+  const head = `--- ${before === undefined ? '/dev/null' : name}\n+++ ${newName}\n`;
   const { from, oldEnd, newEnd } = changedPart(before ?? '', after);
   const line = countLines(after, 0, from) + 1;
   if (oldEnd + newEnd - 2 * from > maxShown) {
@@ -41,7 +44,10 @@ function changedPart(before: string, after: string): { from: number; oldEnd: num
     end++;
   }
   let from = start;
-  for (let lines = 0; lines <= contextLines && from > 0; lines++) from = before.lastIndexOf('\n', from - 2) + 1;
+  for (let lines = 0; lines <= contextLines && from > 0; lines++) {
+    // From before the beginning, `lastIndexOf` would search at the beginning all the same.
+    from = from < 2 ? 0 : before.lastIndexOf('\n', from - 2) + 1;
+  }
   let oldEnd = before.length - end;
   for (let lines = 0; lines <= contextLines && oldEnd < before.length; lines++) {
     oldEnd = before.indexOf('\n', oldEnd) + 1 || before.length;
