@@ -77,8 +77,9 @@ export interface ToolDefinition<S, O, P, U = undefined, C = undefined>
   /** Which arguments are command lines or argument lists, as `urls`; or these with the language of their text. */
   readonly commands?: C;
   /**
-   * What a call touches: those that only read a key run together, one that writes it runs alone. Default: the paths among
-   * its arguments, by their intents.
+   * What a call touches: those that only read a key run together, one that writes it runs alone, without those that touch
+   * what lies below it, as `a/b` lies below `a`. A path argument stands for its file; other files are named by absolute
+   * paths. Default: the paths among its arguments, by their intents.
    */
   locks?(args: ArgumentsOf<S>): readonly Lock[];
   handler(args: ArgumentsOf<S>, context: ContextOf<P, U, C>): Given<O>;

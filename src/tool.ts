@@ -61,8 +61,9 @@ export interface Tool<Args = unknown, Context extends ToolContext = ToolContext>
    */
   readonly commands?: readonly string[] | { readonly [argument: string]: CommandLanguage };
   /**
-   * What a call touches: those that only read a key run together, one that writes it runs alone. Default: the paths among
-   * its arguments, by their intents.
+   * What a call touches: those that only read a key run together, one that writes it runs alone, without those that touch
+   * what lies below it, as `a/b` lies below `a`. A path argument stands for its file; other files are named by absolute
+   * paths. Default: the paths among its arguments, by their intents.
    */
   locks?(args: Args): readonly Lock[];
   /**

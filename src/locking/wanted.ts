@@ -1,9 +1,9 @@
-import { isAbsolute } from 'node:path';
 import { rewriteAt } from '../argument-places.ts';
 import { ToolError } from '../errors.ts';
 import { atOnce } from '../thenable.ts';
 import type { Lock, Tool } from '../tool.ts';
 import type { Effect, Ready } from '../types.ts';
+import { folded, foldersAt, isPath, plain } from './keys.ts';
 
 /** The longest key, in characters: as long as the longest path. A longer one would be made a digest of. */
 const longestKey = 4_096;
@@ -12,9 +12,9 @@ const longestKey = 4_096;
  * What a call has to hold: what its tool's `locks` says, or without it the files that the guards found it would touch. `undefined`
  * when there is none.
  *
- * A key lies below whatever stands before a `/` in it, as a file lies in a folder. It holds those above it for reading, so
- * whoever writes a folder (removes it, moves it) waits for all who are at work below, and they for it. Who reads a folder
- * does not wait for who writes below: it sees each file before or after.
+ * A key lies below whatever stands before a `/` in it, as a file lies in a folder, and an absolute path below the root. It
+ * holds those above it for reading, so whoever writes a folder (removes it, moves it) waits for all who are at work below,
+ * and they for it. Who reads a folder does not wait for who writes below: it sees each file before or after.
  *
  * Throws a ToolError with the code `internal` when `locks` gives what cannot be used.
  */
@@ -33,22 +33,18 @@ export function wantedLocks(ctx: Ready): ReadonlyMap<string, Lock['mode']> | und
 }
 
 function add(modes: Map<string, Lock['mode']>, name: string, mode: Lock['mode']): void {
-  const key = folded(name);
-  // From the nearest on: with one that is known, those above it are, and keys far down cost no more than they differ.
-  for (let at = key.lastIndexOf('/'); at > 0; at = key.lastIndexOf('/', at - 1)) {
-    const above = key.slice(0, at);
-    if (modes.has(above)) break;
-    modes.set(above, 'read');
+  const whole = name.length > 1 && name.endsWith('/') ? name.slice(0, -1) : name;
+  const last = whole.lastIndexOf('/');
+  if (last >= 0) {
+    const isFirst = modes.size === 0;
+    // From the nearest on: with one that is known, those above it are, and keys far down cost no more than they differ.
+    for (const above of foldersAt(whole.slice(0, last))) {
+      if (!isFirst && modes.has(above)) break;
+      modes.set(above, 'read');
+    }
   }
+  const key = isPath(whole) ? folded(whole) : whole;
   if (mode === 'write' || !modes.has(key)) modes.set(key, mode);
-}
-
-const foldsPaths = process.platform === 'win32' || process.platform === 'darwin';
-
-/** One spelling for what the file system takes for one name; too much in one is safe, too little is not. */
-function folded(name: string): string {
-  const key = name.length > 1 && name.endsWith('/') ? name.slice(0, -1) : name;
-  return foldsPaths && isAbsolute(key) ? key.replaceAll('\\', '/').normalize('NFC').toLowerCase() : key;
 }
 
 function declared(tool: Tool, ctx: Ready): readonly Lock[] {
@@ -65,7 +61,7 @@ function declared(tool: Tool, ctx: Ready): readonly Lock[] {
     if (typeof key !== 'string' || key === '') throw fault(tool, 'gave a key that is no text');
     if (key.length > longestKey) throw fault(tool, `gave a key of more than ${longestKey} characters`);
     if (mode !== 'read' && mode !== 'write') throw fault(tool, 'gave a mode that is neither read nor write');
-    return { key: paths?.get(key) ?? key, mode };
+    return { key: paths?.get(key) ?? plain(key), mode };
   });
 }
 

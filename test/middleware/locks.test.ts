@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -139,6 +139,9 @@ describe('files', () => {
     folder = mkdtempSync(join(tmpdir(), 'callgate-locks-'));
     writeFileSync(join(folder, 'a.txt'), '');
     writeFileSync(join(folder, 'b.txt'), '');
+    mkdirSync(join(folder, 'sub', 'inner'), { recursive: true });
+    writeFileSync(join(folder, 'sub', 'inner', 'c.txt'), '');
+    symlinkSync('sub', join(folder, 'link'));
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -175,6 +178,43 @@ describe('files', () => {
     expect([...writer.begun, ...reader.begun]).toEqual(['w1', 'w2', 'r2', 'list', 'r1']);
     await reader.end('r1', 'r2', 'list');
     expect((await all).map(({ ok }) => ok)).toEqual([true, true, true, true, true]);
+  });
+
+  test('in a folder that somebody writes wait, whatever root they are in and whatever link they are named by', async () => {
+    const writer = fileTool('write', 'write');
+    const reader = fileTool('read', 'read');
+    const tools = [writer.tool, reader.tool];
+    const router = createRouter({ tools, roots: [folder, join(folder, 'sub', 'inner')], mode: 'trusted' });
+    const all = router.callAll([
+      on('write', 'folder', 'sub'),
+      on('read', 'relative', 'sub/inner/c.txt'),
+      on('read', 'inner', join(folder, 'sub', 'inner', 'c.txt')),
+      on('read', 'link', 'link/inner/c.txt'),
+      on('write', 'new', 'sub/new/d.txt'),
+      on('read', 'other', 'a.txt'),
+      on('read', 'tree', '.'),
+    ]);
+    await nextTurn();
+    expect([...writer.begun, ...reader.begun]).toEqual(['folder', 'other', 'tree']);
+    await writer.end('folder');
+    expect(writer.begun).toEqual(['folder', 'new']);
+    expect(reader.begun).toEqual(['other', 'tree', 'relative', 'inner', 'link']);
+    await writer.end('new');
+    await reader.end('other', 'tree', 'relative', 'inner', 'link');
+    expect((await all).map((result) => (result.ok ? 'ok' : result.error))).toEqual(Array(7).fill('ok'));
+  });
+
+  test('a tool that names the root as what it writes keeps out all below it', async () => {
+    const sweeper = fileTool('sweep', 'read', { locks: ({ path }: { path: string }) => [write(path)] });
+    const reader = fileTool('read', 'read');
+    const router = createRouter({ tools: [sweeper.tool, reader.tool], roots: [folder], mode: 'trusted' });
+    const all = router.callAll([on('sweep', 'root', '.'), on('read', 'file', 'a.txt'), on('read', 'list', '.')]);
+    await nextTurn();
+    expect([...sweeper.begun, ...reader.begun]).toEqual(['root']);
+    await sweeper.end('root');
+    expect(reader.begun).toEqual(['file', 'list']);
+    await reader.end('file', 'list');
+    expect((await all).map((result) => (result.ok ? 'ok' : result.error))).toEqual(['ok', 'ok', 'ok']);
   });
 
   test('a tool that names its path as a key means the same file as those that only declare it', async () => {
