@@ -43,6 +43,8 @@ export interface RouterEvents extends ToldByStages {
   };
   /** A handler ended after its call had been answered without it. */
   late: { readonly call: HeardCall; readonly lateMs: number };
+  /** The permission mode of the calls that begin from now on is another. */
+  mode: { readonly mode: string; readonly before: string };
 }
 
 type ToldByStages = { readonly [E in StageEvent]: { readonly call: HeardCall } & StageEvents[E] };
@@ -117,7 +119,8 @@ export class Observers implements Hearing {
 
   #set<E extends RouterEvent>(event: E, listeners: Listener<E>[] | undefined): void {
     (this.#listeners as Record<E, Listener<E>[] | undefined>)[event] = listeners;
-    this.active = Object.values(this.#listeners).some((list) => list !== undefined);
+    // A change of the mode is no matter of any call.
+    this.active = Object.entries(this.#listeners).some(([event, list]) => event !== 'mode' && list !== undefined);
     this.tell = stageEvents.some((event) => this.heard(event)) ? this.#tell : undefined;
   }
 
@@ -129,7 +132,15 @@ export class Observers implements Hearing {
 }
 
 const stageEvents: readonly StageEvent[] = ['retry', 'decision', 'note'];
-const events: ReadonlySet<string> = new Set<RouterEvent>(['start', 'stage', ...stageEvents, 'progress', 'end', 'late']);
+const events: ReadonlySet<string> = new Set<RouterEvent>([
+  'start',
+  'stage',
+  ...stageEvents,
+  'progress',
+  'end',
+  'late',
+  'mode',
+]);
 
 /** What a stage tells, copied; but for the cause, which is what was thrown and stays that. */
 function told(data: object): object {

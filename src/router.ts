@@ -114,7 +114,9 @@ export class Router<State = unknown> {
 
   set mode(mode: string) {
     checkMode(this.pipeline, mode);
+    const { mode: before } = this.#run;
     this.#run = Object.freeze({ ...this.#run, mode });
+    if (mode !== before) this.#observers.emit('mode', { mode, before });
   }
 
   /** Routes one call to its one result. Never rejects. */

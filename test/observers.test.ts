@@ -213,7 +213,7 @@ describe('observers of bad manners', () => {
         return { list };
       },
     });
-    const events = ['start', 'stage', 'retry', 'decision', 'note', 'progress', 'end', 'late'] as const;
+    const events = ['start', 'stage', 'retry', 'decision', 'note', 'progress', 'end', 'late', 'mode'] as const;
     const run = async (hostile: boolean) => {
       const router = createRouter({ tools: [noisy], mode: 'auto' });
       const seen: unknown[] = [];
@@ -242,6 +242,25 @@ describe('observers of bad manners', () => {
     };
     expect(await run(true)).toEqual(await run(false));
   });
+});
+
+test('another mode is told where it is another, also when the listener throws', () => {
+  const router = createRouter({ tools: [] });
+  const told: unknown[] = [];
+  const off = router.on('mode', (change) => {
+    told.push(change);
+    throw new Error('bad manners');
+  });
+  for (const mode of ['ask', 'plan', 'plan', 'auto']) router.mode = mode;
+  expect(() => {
+    router.mode = 'none';
+  }).toThrow(TypeError);
+  off();
+  router.mode = 'ask';
+  expect(told).toEqual([
+    { mode: 'plan', before: 'ask' },
+    { mode: 'auto', before: 'plan' },
+  ]);
 });
 
 test('a result that cannot be copied is answered all the same, and not shown', async () => {

@@ -95,17 +95,47 @@ export async function warmed<State>(router: Router<State>): Promise<void> {
   await router.offer('mcp').catch(() => {});
 }
 
-/** Calls `listener` once after each burst of changes to a router's tools, until the function returned is called. */
+/**
+ * Calls `listener` once after each burst of changes to what a router offers, until the function returned is called: tools
+ * that come and go, and a mode in which others are offered.
+ */
 export function afterChanges<State>(router: Router<State>, listener: () => void): () => void {
   let soon: NodeJS.Immediate | undefined;
-  const stop = router.registry.onChange(() => {
-    soon ??= setImmediate(() => {
-      soon = undefined;
-      listener();
-    });
-  });
+  let isOver = false;
+  let toolsChanged = false;
+  let modeBefore: string | undefined;
+  const tell = async (): Promise<void> => {
+    const [isTold, from] = [toolsChanged, modeBefore];
+    soon = undefined;
+    toolsChanged = false;
+    modeBefore = undefined;
+    if (isTold || (from !== undefined && (await offersOthers(router, from)))) if (!isOver) listener();
+  };
+  const unfollow = [
+    router.registry.onChange(() => {
+      toolsChanged = true;
+      soon ??= setImmediate(tell);
+    }),
+    router.on('mode', ({ before }) => {
+      modeBefore ??= before;
+      soon ??= setImmediate(tell);
+    }),
+  ];
   return () => {
-    stop();
+    isOver = true;
+    for (const stop of unfollow) stop();
     clearImmediate(soon);
   };
+}
+
+/** Whether what is offered now is not what was offered in another mode. Never rejects. */
+async function offersOthers<State>(router: Router<State>, before: string): Promise<boolean> {
+  if (before === router.mode) return false;
+  try {
+    const [old, now] = await Promise.all([router.schemas('mcp', { mode: before }), router.schemas('mcp')]);
+    return old.length !== now.length || old.some(({ name }, at) => name !== now[at]?.name);
+  } catch {
+    // What is wrong is told to whoever lists them.
+    return true;
+  }
 }

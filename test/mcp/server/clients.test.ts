@@ -1,6 +1,7 @@
 import { createRegistry, createRouter, defineTool, ToolError } from 'callgate';
 import { elicitApproval } from 'callgate/mcp';
 import { describe, expect, test } from 'vitest';
+import { nextTurn } from '../../support.ts';
 import { connected, lines, transports } from './support.ts';
 
 const add = defineTool({
@@ -158,6 +159,28 @@ describe.each(matrix)('%s over %s', (line, over) => {
     await changed.promise;
     expect(times).toBe(1);
     expect((await client.list()).tools).toHaveLength(3);
+  });
+
+  test('of a mode in which other tools are offered they are told too, and of no other', async () => {
+    const router = createRouter({ tools: [add, write], mode: 'auto' });
+    const told: number[] = [];
+    let changed = withResolvers();
+    const onToolsChanged = async (): Promise<void> => {
+      told.push((await client.list()).tools.length);
+      changed.resolve();
+    };
+    await using client = await connected(router, line, over, { onToolsChanged });
+    if (over === 'http') await streamIsOpen(client);
+    router.mode = 'trusted';
+    router.mode = 'plan';
+    router.mode = 'ask';
+    await nextTurn();
+    router.mode = 'plan';
+    await changed.promise;
+    changed = withResolvers();
+    router.mode = 'ask';
+    await changed.promise;
+    expect(told).toEqual([1, 2]);
   });
 
   test('what needs approval is asked of the person at the client, and denied by anything but a yes', async () => {
