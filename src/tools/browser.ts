@@ -158,7 +158,8 @@ function loadFailure(error: unknown, proxy: LentProxy, milliseconds: number): To
   const message = error instanceof Error ? error.message : '';
   if (/ERR_TUNNEL_CONNECTION_FAILED|ERR_PROXY/.test(message) && proxy.refused.length > 0) return refused(proxy);
   if (error instanceof Error && error.name === 'TimeoutError') {
-    return new ToolError(`The page took longer than ${milliseconds} ms to load.`, { code: 'timeout', cause: error });
+    const text = `The page took longer than ${milliseconds} ms to load. Try again later, or another source.`;
+    return new ToolError(text, { code: 'timeout', cause: error });
   }
   return failure('The page could not be loaded. Try again later, or another source.', 'no-answer', error);
 }

@@ -4,6 +4,7 @@ import { ToolError } from '../errors.ts';
 import { unifiedDiff } from '../output/unified-diff.ts';
 import type { Tool } from '../tool.ts';
 import { applyEdits, type Edit } from './exact-edits.ts';
+import { failure } from './failure.ts';
 import { inTurn } from './in-turn.ts';
 import { decodeText, encodingOf, type TextEncoding } from './text.ts';
 
@@ -16,7 +17,8 @@ const maxTries = 20;
  * again and the edits are applied to what it holds now. At most 16 MiB (16,777,216 bytes).
  *
  * Fails with `tool_error`, and changes nothing: `empty-old`, `no-change`, `not-unique`, `no-match`, `no-edits`,
- * `not-found`, `binary`, `too-large`; with `path_denied`.
+ * `broken-unicode`, `not-found`, `binary`, `too-large`; with `path_denied`; with `conflict` when other writers changed the
+ * file each of 20 times.
  */
 export const editFile: Tool = defineTool({
   name: 'edit_file',
@@ -83,13 +85,11 @@ function editsOf(args: EditArguments): readonly Edit[] {
   const { old, edits } = args;
   const single = old !== undefined || args.new !== undefined;
   if (single === (edits !== undefined)) {
-    throw new ToolError('Pass either old and new, or edits.', { details: { reason: 'no-edits' } });
+    throw failure('Pass either old and new, or edits.', 'no-edits');
   }
   if (edits !== undefined) return edits;
   if (old === undefined || args.new === undefined) {
-    throw new ToolError('old and new belong together: pass both. To delete text, pass an empty new.', {
-      details: { reason: 'no-edits' },
-    });
+    throw failure('old and new belong together: pass both. To delete text, pass an empty new.', 'no-edits');
   }
   return [{ old, new: args.new, replace_all: args.replace_all ?? false }];
 }
@@ -115,8 +115,4 @@ async function edited(fs: ScopedFs, path: string, edits: readonly Edit[], signal
     after: { bytes: changed, text: decodeText(changed, encoding) },
     replacements,
   };
-}
-
-function failure(message: string, reason: string): ToolError {
-  return new ToolError(message, { details: { reason } });
 }

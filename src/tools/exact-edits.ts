@@ -1,5 +1,6 @@
 import { Breath } from '../capabilities/fs/breath.ts';
-import { ToolError } from '../errors.ts';
+import type { ToolError } from '../errors.ts';
+import { failure } from './failure.ts';
 import { bytesOf, decodeText, type TextEncoding } from './text.ts';
 
 export interface Edit {
@@ -138,8 +139,4 @@ function similarLine(text: string, old: string): number | undefined {
   const full = lines.filter((line) => line.text !== '');
   const found = full.findIndex((_, at) => wanted.every((line, offset) => full[at + offset]?.text === line));
   return found === -1 ? undefined : full[found]?.number;
-}
-
-function failure(message: string, reason: string): ToolError {
-  return new ToolError(message, { details: { reason } });
 }

@@ -1,8 +1,9 @@
 import type { FetchResponse } from '../capabilities/net/types.ts';
 import { type Content, content } from '../content.ts';
 import { defineTool } from '../define-tool.ts';
-import { ToolError, type ToolErrorOptions } from '../errors.ts';
+import { ToolError } from '../errors.ts';
 import type { Tool } from '../tool.ts';
+import { failure } from './failure.ts';
 import { readablePage } from './html-text.ts';
 import { imageTypeOf } from './image-type.ts';
 import { htmlText, isHtml } from './page-text.ts';
@@ -60,7 +61,7 @@ export const fetchUrl: Tool = defineTool({
     const bytes = await answer.bytes();
     if (answer.type.startsWith('image/')) return image(answer, bytes);
     const text = htmlText(bytes, answer.headers['content-type'] ?? '');
-    if (text.includes('\0')) throw failure('This is a binary file and no text.', { details: { reason: 'binary' } });
+    if (text.includes('\0')) throw failure('This is a binary file and no text.', 'binary');
     const wanted = { url: answer.url, offset, limit, notes: answer.truncated ? [`cut after ${maxBytes} bytes`] : [] };
     if (raw || !isHtml(answer.type, text)) return partOf(text, [], wanted);
     const page = readablePage(text, answer.url);
@@ -70,11 +71,11 @@ export const fetchUrl: Tool = defineTool({
 
 function image(answer: FetchResponse, bytes: Uint8Array): Content {
   if (answer.truncated) {
-    throw failure(`The image is larger than ${maxBytes} bytes.`, { details: { reason: 'too-large' } });
+    throw failure(`The image is larger than ${maxBytes} bytes.`, 'too-large');
   }
   const mimeType = imageTypeOf(bytes);
   if (mimeType === undefined) {
-    throw failure('This is no PNG, JPEG, GIF or WebP image.', { details: { reason: 'content-type' } });
+    throw failure('This is no PNG, JPEG, GIF or WebP image.', 'content-type');
   }
   return content([{ type: 'image', data: bytes, mimeType }, `From ${answer.url}`]);
 }
@@ -82,12 +83,16 @@ function image(answer: FetchResponse, bytes: Uint8Array): Content {
 function badStatus({ status, headers }: FetchResponse): ToolError {
   const later = headers['retry-after'];
   const details = { reason: 'http-status', status, ...(later !== undefined && { retry_after: later }) };
-  if (status === 429) return failure('The server answered 429: too many requests.', { code: 'rate_limited', details });
-  if (status >= 500) return failure(`The server answered ${status}: it has a fault.`, { code: 'unavailable', details });
+  if (status === 429)
+    return new ToolError('The server answered 429: too many requests. Try again later, or another source.', {
+      code: 'rate_limited',
+      details,
+    });
+  if (status >= 500)
+    return new ToolError(`The server answered ${status}: it has a fault. Try again later, or another source.`, {
+      code: 'unavailable',
+      details,
+    });
   const why = status === 404 || status === 410 ? 'there is no such page' : 'it does not give this page';
-  return failure(`The server answered ${status}: ${why}. Try another URL.`, { details });
-}
-
-function failure(message: string, options: ToolErrorOptions): ToolError {
-  return new ToolError(message, options);
+  return new ToolError(`The server answered ${status}: ${why}. Try another URL.`, { details });
 }

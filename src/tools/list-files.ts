@@ -1,8 +1,8 @@
 import { compileModelGlob } from '../capabilities/fs/globs.ts';
 import { showName } from '../capabilities/fs/names.ts';
 import { defineTool } from '../define-tool.ts';
-import { ToolError } from '../errors.ts';
 import type { Tool } from '../tool.ts';
+import { failure } from './failure.ts';
 import { type WalkedEntry, walk } from './walk.ts';
 
 const deepest = 64;
@@ -58,9 +58,7 @@ export function globMatcher(glob: string | undefined): ((rel: string) => boolean
   if (glob === undefined || glob === '') return undefined;
   const matches = compileModelGlob(glob);
   if (matches) return matches;
-  throw new ToolError('The glob is too long or intricate: at most 256 characters and three {groups}.', {
-    details: { reason: 'bad-glob' },
-  });
+  throw failure('The glob is too long or intricate: at most 256 characters and three {groups}.', 'bad-glob');
 }
 
 function render({ path, type }: WalkedEntry): string {

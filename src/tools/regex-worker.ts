@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { ToolError } from '../errors.ts';
+import { failure } from './failure.ts';
 
 /** A line that matches, with the number it has in its text. */
 export interface LineMatch {
@@ -88,11 +89,9 @@ export class RegexWorker {
 }
 
 function slow(): ToolError {
-  return new ToolError(
+  return failure(
     'The pattern takes too long. Simplify it: avoid repetitions inside repetitions, such as (a+)+.',
-    {
-      details: { reason: 'slow-pattern' },
-    },
+    'slow-pattern',
   );
 }
 

@@ -1,7 +1,9 @@
+import { isRevocation } from '../capabilities/fs/refusal.ts';
 import type { ScopedFs } from '../capabilities/fs/types.ts';
 import { defineTool } from '../define-tool.ts';
 import { ToolError } from '../errors.ts';
 import type { Tool } from '../tool.ts';
+import { failure } from './failure.ts';
 import { globMatcher } from './list-files.ts';
 import { type LineMatch, RegexWorker } from './regex-worker.ts';
 import { decodeText, encodingOf } from './text.ts';
@@ -148,9 +150,7 @@ async function textOf(fs: ScopedFs, path: string): Promise<string | undefined> {
     return encoding && decodeText(bytes, encoding);
   } catch (error) {
     // A file that vanished or may not be read is counted as left out; the end of access ends the search.
-    const details =
-      error instanceof ToolError ? (error.options.details as { reason?: unknown } | undefined) : undefined;
-    if (details === undefined || details.reason === 'E_REVOKED') throw error;
+    if (!(error instanceof ToolError) || isRevocation(error)) throw error;
     return undefined;
   }
 }
@@ -161,8 +161,4 @@ function shorten(line: string): string {
 
 function report(lines: readonly string[], notes: readonly string[]): string {
   return [...lines, ...(notes.length > 0 ? [`[${notes.join(' ')}]`] : [])].join('\n');
-}
-
-function failure(message: string, reason: string): ToolError {
-  return new ToolError(message, { details: { reason } });
 }

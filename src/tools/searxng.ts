@@ -3,6 +3,8 @@ import { GrantedFetch } from '../capabilities/net/scoped-fetch.ts';
 import type { FetchResponse } from '../capabilities/net/types.ts';
 import { UrlPolicy } from '../capabilities/net/url-policy.ts';
 import { ToolError } from '../errors.ts';
+import { checkMilliseconds } from '../milliseconds.ts';
+import { checkOptions } from '../options.ts';
 import type { SearchEngine, SearchResult } from './web-search.ts';
 
 export interface SearxngOptions {
@@ -26,12 +28,15 @@ export interface SearxngOptions {
  *
  * @see https://docs.searxng.org/dev/search_api.html
  */
-export function searxng({ url, categories, language, safeSearch, timeout = 15_000 }: SearxngOptions): SearchEngine {
+export function searxng(options: SearxngOptions): SearchEngine {
+  checkOptions('searxng', options, ['url', 'categories', 'language', 'safeSearch', 'timeout']);
+  const { url, categories, language, safeSearch } = options;
+  const totalTimeout = checkMilliseconds(options.timeout ?? 15_000, 'searxng({ timeout })');
   const place = new URL(url);
   const port = place.port || (place.protocol === 'https:' ? '443' : '80');
   const fetcher = new Fetcher(
     new UrlPolicy({ allow: [`${place.hostname}:${port}`], privateAddresses: ['0.0.0.0/0', '::/0'] }),
-    { redirects: 'none', totalTimeout: timeout },
+    { redirects: 'none', totalTimeout },
   );
   const search = new URL(`${place.pathname.replace(/\/$/, '')}/search`, place);
   fetcher.policy.check(search.href);
@@ -55,8 +60,13 @@ export function searxng({ url, categories, language, safeSearch, timeout = 15_00
 
 async function resultsOf(answer: FetchResponse): Promise<readonly SearchResult[]> {
   const { status } = answer;
-  if (status === 429) throw failure('The search engine has had too many requests.', 'http-status', 'rate_limited');
-  if (status === 403) throw failure('The search engine does not give results as JSON.', 'http-status');
+  if (status === 429)
+    throw failure('The search engine has had too many requests. Try again later.', 'http-status', 'rate_limited');
+  if (status === 403)
+    throw failure(
+      'The search engine does not give results as JSON: whoever runs it must allow that format (search.formats).',
+      'http-status',
+    );
   if (status !== 200) throw failure(`The search engine answered ${status}.`, 'http-status');
   const results = parsed(await answer.text());
   if (!Array.isArray(results)) throw failure('The search engine gave no list of results.', 'format');

@@ -1,4 +1,5 @@
 import { Breath } from '../capabilities/fs/breath.ts';
+import { isRevocation } from '../capabilities/fs/refusal.ts';
 import type { ScopedEntry, ScopedFs } from '../capabilities/fs/types.ts';
 import { ToolError } from '../errors.ts';
 import { type IgnoreRules, parseGitignore } from './gitignore.ts';
@@ -52,7 +53,7 @@ async function* entriesOf(fs: ScopedFs, top: string, below: string): AsyncGenera
     yield* fs.list(pathOf(top, below), { limit: Number.POSITIVE_INFINITY });
   } catch (error) {
     // A folder that vanished or may not be read is passed over; the one that was asked for is not, nor the end of access.
-    if (below === '' || !(error instanceof ToolError) || reasonOf(error) === 'E_REVOKED') throw error;
+    if (below === '' || !(error instanceof ToolError) || isRevocation(error)) throw error;
   }
 }
 
@@ -82,8 +83,4 @@ function pathOf(top: string, below: string): string {
 /** A name that begins like a home folder or a drive is one in the workspace all the same. */
 function plain(path: string): string {
   return /^~|^[A-Za-z][A-Za-z0-9+.-]*:/.test(path) ? `./${path}` : path;
-}
-
-function reasonOf(error: ToolError): unknown {
-  return (error.options.details as { reason?: unknown } | undefined)?.reason;
 }

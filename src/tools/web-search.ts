@@ -1,4 +1,5 @@
 import { defineTool } from '../define-tool.ts';
+import { checkOptions } from '../options.ts';
 import type { Tool } from '../tool.ts';
 
 /** One place that a search found. */
@@ -39,10 +40,14 @@ const longestUrl = 2000;
  * @example
  * const search = webSearch({ engine: searxng({ url: 'http://127.0.0.1:8888' }) });
  */
-export function webSearch({ engine, maxResults = 20 }: WebSearchOptions): Tool {
+export function webSearch(options: WebSearchOptions): Tool {
+  checkOptions('webSearch', options, ['engine', 'maxResults']);
+  const { engine, maxResults = 20 } = options;
   if (typeof engine?.search !== 'function')
     throw new TypeError('webSearch() needs an engine, such as searxng({ url }).');
-  if (!Number.isInteger(maxResults) || maxResults < 1) throw new TypeError('maxResults must be a whole number above 0');
+  if (!Number.isInteger(maxResults) || maxResults < 1) {
+    throw new TypeError(`webSearch({ maxResults }) must be a whole number from 1; it is ${String(maxResults)}.`);
+  }
   return defineTool({
     name: 'web_search',
     description:

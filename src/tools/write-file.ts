@@ -1,8 +1,9 @@
+import { reasonOf } from '../capabilities/fs/refusal.ts';
 import type { ScopedFs } from '../capabilities/fs/types.ts';
 import { defineTool } from '../define-tool.ts';
-import { ToolError } from '../errors.ts';
 import { unifiedDiff } from '../output/unified-diff.ts';
 import type { Tool } from '../tool.ts';
+import { failure } from './failure.ts';
 import { decodeText, encodingOf } from './text.ts';
 
 const maxPreviewBytes = 1_048_576;
@@ -11,7 +12,7 @@ const maxPreviewBytes = 1_048_576;
  * Writes a whole text file, making missing folders: a new file, or in place of an old one at once. An old file keeps
  * its permission bits. An approver is shown the difference.
  *
- * Fails with `path_denied`; with `conflict` when `overwrite` is false and the file exists.
+ * Fails with `path_denied`; with `tool_error`: `broken-unicode`; with `conflict` when `overwrite` is false and the file exists.
  */
 export const writeFile: Tool = defineTool({
   name: 'write_file',
@@ -31,11 +32,9 @@ export const writeFile: Tool = defineTool({
   paths: { path: 'write' },
   handler: async ({ path, content, overwrite }, { fs }) => {
     if (/\p{Surrogate}/u.test(content)) {
-      throw new ToolError(
+      throw failure(
         'The content holds half of a surrogate pair, which no file can hold. Send the whole character.',
-        {
-          details: { reason: 'broken-unicode' },
-        },
+        'broken-unicode',
       );
     }
     const bytes = Buffer.from(content);
@@ -53,8 +52,7 @@ async function present(fs: ScopedFs, path: string): Promise<string | undefined> 
     if (encoding === undefined) return '(binary content)\n';
     return decodeText(bytes, encoding) + (truncated ? '\n(and more)\n' : '');
   } catch (error) {
-    const details = error instanceof ToolError ? (error.options.details as { reason?: string } | undefined) : undefined;
-    if (details?.reason === 'not-found') return undefined;
+    if (reasonOf(error) === 'not-found') return undefined;
     throw error;
   }
 }

@@ -104,4 +104,11 @@ describe('searxng', () => {
     expect(() => searxng({ url: 'ftp://ok.example/' })).toThrow();
     expect(() => searxng({ url: 'nowhere' })).toThrow();
   });
+
+  it('refuses options that do not exist', () => {
+    const url = 'http://127.0.0.1:8888';
+    expect(() => searxng({ url, safesearch: 2 } as never)).toThrow('searxng() has no option "safesearch"');
+    expect(() => searxng({ url, timeout: 0 })).toThrow('searxng({ timeout })');
+    expect(() => webSearch({ engine: searxng({ url }), limit: 5 } as never)).toThrow('has no option "limit"');
+  });
 });

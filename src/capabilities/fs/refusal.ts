@@ -68,12 +68,12 @@ function isAbsoluteAnywhere(path: string): boolean {
 
 /** Whether the access has ended: nothing may go on after that as after other failures. */
 export function isRevocation(error: unknown): boolean {
-  return error instanceof ToolError && reasonOf(error) === 'E_REVOKED';
+  return reasonOf(error) === 'E_REVOKED';
 }
 
-/** The reason of a `path_denied` failure made by {@link refusal}. */
-function reasonOf(error: ToolError): PathReason | undefined {
-  return (error.options.details as { reason?: PathReason } | undefined)?.reason;
+/** Why something failed, in a word: as the details of a ToolError say. */
+export function reasonOf(error: unknown): string | undefined {
+  return error instanceof ToolError ? (error.options.details as { reason?: string } | undefined)?.reason : undefined;
 }
 
 const failures: { readonly [errno: string]: readonly [ErrorCode, reason: string, text: string] } = {
@@ -108,7 +108,7 @@ export function fileFailure(error: unknown, requested: string): ToolError {
 
 /** Who holds a handle does not know under which name it was asked for. */
 function withName(error: ToolError, requested: string): ToolError {
-  const reason = reasonOf(error);
+  const reason = reasonOf(error) as PathReason | undefined;
   const nameless = reason !== undefined && error.code === 'path_denied' && error.message === explain(reason, undefined);
   return nameless ? refusal(reason, requested) : error;
 }

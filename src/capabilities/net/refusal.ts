@@ -51,5 +51,6 @@ export function unavailable(what: string, reason: string, cause?: unknown): Tool
 
 /** The failure for a stage of the request that took too long. */
 export function tooSlow(what: string, reason: string, milliseconds: number): ToolError {
-  return new ToolError(`${what} took longer than ${milliseconds} ms.`, { code: 'timeout', details: { reason } });
+  const text = `${what} took longer than ${milliseconds} ms. Try again later, or another source.`;
+  return new ToolError(text, { code: 'timeout', details: { reason } });
 }

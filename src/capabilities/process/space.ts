@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { ToolError } from '../../errors.ts';
 import type { Effect } from '../../types.ts';
+import { reasonOf } from '../fs/refusal.ts';
 import { type CheckedPath, Workspace, type WorkspaceOptions } from '../fs/workspace.ts';
 import { argvsOf, type CommandPlan } from './argvs.ts';
 import { checkEnvironment } from './environment.ts';
@@ -164,7 +164,7 @@ export class CommandSpace {
       // With this file the settings that count would be others.
       const elsewhere = await fs.stat('.git/commondir').then(
         () => true,
-        (error: unknown) => !isNotFound(error),
+        (error: unknown) => reasonOf(error) !== 'not-found',
       );
       return !truncated && !elsewhere && isHarmlessGitConfig(text);
     } catch {
@@ -195,14 +195,6 @@ export class CommandSpace {
 
 function pathsOf({ readings = [] }: CommandPlan): readonly string[] {
   return readings.flatMap(({ paths }) => paths);
-}
-
-function reasonOf(error: unknown): unknown {
-  return error instanceof ToolError ? (error.options.details as { reason?: unknown } | undefined)?.reason : undefined;
-}
-
-function isNotFound(error: unknown): boolean {
-  return reasonOf(error) === 'not-found';
 }
 
 function slashed(path: string): string {
