@@ -4,11 +4,11 @@ import { callKey } from '../src/resilience/call-key.ts';
 import { type Copied, copyData } from '../src/resilience/copy-data.ts';
 import { Flight } from '../src/resilience/flight.ts';
 import { checkFinite, checkFunction, checkWhole } from '../src/resilience/numbers.ts';
-import { noted, outcomeOf } from '../src/resilience/outcome.ts';
+import { judged } from '../src/resilience/outcome.ts';
 import { Recent } from '../src/resilience/recent.ts';
 import { isPolling, isReadOnly, isReadOnlyTool } from '../src/resilience/safety.ts';
 import type { Meta, ToolResult } from '../src/result.ts';
-import { atOnce, isThenable, toPromise } from '../src/thenable.ts';
+import { atOnce, isThenable } from '../src/thenable.ts';
 import type { Tool } from '../src/tool.ts';
 import { isAnswer, withTraits } from '../src/traits.ts';
 import type { Maybe, Next, Ready, Stage } from '../src/types.ts';
@@ -91,23 +91,23 @@ export function cache(options: CacheOptions = {}): CacheStage {
   function read(ctx: Ready, next: Next, key: string, isShared: boolean): Maybe<ToolResult> {
     const reading: Reading = { tool: ctx.tool.name, flight: new Flight(), isFresh: true };
     readings.add(reading);
-    const land = (landing: Landing): void => {
-      readings.delete(reading);
-      if (flights.get(key) === reading) flights.delete(key);
-      reading.flight.land(landing);
-    };
-    const settle = (result: ToolResult): ToolResult => {
-      if (reading.flight.hasLanded) return result;
-      if (!result.ok) land(result.code === 'aborted' ? 'withdrawn' : 'failed');
-      else land(keep(ctx, key, result, reading.isFresh));
+    const outcome = judged(ctx, next, (result) => {
+      if (!reading.flight.hasLanded) land(key, reading, landingOf(ctx, key, result, reading.isFresh));
       return result;
-    };
-    const outcome = outcomeOf(ctx, next);
-    if (!isThenable(outcome)) return settle(outcome);
-    if (isShared && reading.isFresh) flights.set(key, reading);
-    // It may end without its run, which then hangs for nobody but itself.
-    ctx.onSettled(() => land('withdrawn'));
-    return toPromise(outcome).then(settle);
+    });
+    if (isThenable(outcome)) {
+      if (isShared && reading.isFresh) flights.set(key, reading);
+      // It may end without its run, which then hangs for nobody but itself.
+      ctx.onSettled(() => land(key, reading, 'withdrawn'));
+    }
+    return outcome;
+  }
+
+  function land(key: string, reading: Reading, landing: Landing): void {
+    if (reading.flight.hasLanded) return;
+    readings.delete(reading);
+    if (flights.get(key) === reading) flights.delete(key);
+    reading.flight.land(landing);
   }
 
   async function join(ctx: Ready, next: Next, key: string, { flight }: Reading): Promise<ToolResult> {
@@ -117,14 +117,15 @@ export function cache(options: CacheOptions = {}): CacheStage {
     return isAnswer(landed) ? landed : given(ctx, landed, 0);
   }
 
-  function keep(ctx: Ready, key: string, { data, meta }: ToolResult, isFresh: boolean): Landing {
+  function landingOf(ctx: Ready, key: string, result: ToolResult, isFresh: boolean): Landing {
+    if (!result.ok) return result.code === 'aborted' ? 'withdrawn' : 'failed';
     // While the tool is still at work, nobody knows what it will have given.
-    const isFinal = !('fallback' in meta) && (ctx as { awaited?: boolean }).awaited !== true;
-    const copied = isFinal ? copyData([data, meta]) : undefined;
-    if (copied === undefined) return 'failed';
-    const [ownData, ownMeta] = copied.data as [unknown, Meta];
-    const kept: Kept = { tool: ctx.tool.name, data: ownData, meta: ownMeta };
-    if (isFresh) recent.set(key, kept, copied.bytes + 2 * key.length, ttlOf(ctx.tool));
+    const isFinal = !('fallback' in result.meta) && (ctx as { awaited?: boolean }).awaited !== true;
+    const data = isFinal ? copyData(result.data) : undefined;
+    const meta = isFinal ? copyData(result.meta) : undefined;
+    if (data === undefined || meta === undefined) return 'failed';
+    const kept: Kept = { tool: ctx.tool.name, data: data.data, meta: meta.data as Meta };
+    if (isFresh) recent.set(key, kept, data.bytes + meta.bytes + 2 * key.length, ttlOf(ctx.tool));
     return kept;
   }
 
@@ -135,12 +136,10 @@ export function cache(options: CacheOptions = {}): CacheStage {
     // In doubt everything: a stale answer does more harm than none.
     const what = Array.isArray(verdict) ? (verdict as readonly string[]) : true;
     forget(what);
-    const settle = (result: ToolResult): ToolResult => {
+    return judged(ctx, next, (result) => {
       forget(what);
       return result;
-    };
-    const outcome = outcomeOf(ctx, next);
-    return isThenable(outcome) ? toPromise(outcome).then(settle) : settle(outcome);
+    });
   }
 
   /** What is being read at the moment may have been read before the change: it is for those who wait, and not kept. */
@@ -177,9 +176,13 @@ interface Reading {
 }
 
 function given(ctx: Ready, { data, meta }: Kept, ageMs: number): ToolResult {
-  // It was copied once, so it can be copied again.
-  const [ownData, ownMeta] = (copyData([data, meta]) as Copied).data as [unknown, Meta];
-  return noted(ctx.ok(ownData), { ...ownMeta, cached: { age_ms: Math.round(ageMs) } });
+  const own = { ...copyOf(meta), cached: { age_ms: Math.round(ageMs) } };
+  return { ...ctx.ok(copyOf(data)), meta: own };
+}
+
+/** What was copied once can be copied again. */
+function copyOf<T>(kept: T): T {
+  return (copyData(kept) as Copied).data as T;
 }
 
 interface Checked {

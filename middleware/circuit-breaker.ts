@@ -1,12 +1,13 @@
+import { canonicalJson } from '../src/canonical-json.ts';
 import { type Clock, systemClock } from '../src/clock.ts';
 import type { ErrorCode } from '../src/errors.ts';
 import { checkOptions } from '../src/options.ts';
 import { Breaker, type BreakerLimits, type BreakerOutcome, type BreakerState } from '../src/resilience/breaker.ts';
 import { checkCodes } from '../src/resilience/codes.ts';
 import { checkFinite, checkFunction, checkWhole, spoken } from '../src/resilience/numbers.ts';
-import { outcomeOf } from '../src/resilience/outcome.ts';
+import { judged } from '../src/resilience/outcome.ts';
 import type { Failure, ToolResult } from '../src/result.ts';
-import { atOnce, ignore, isThenable, toPromise } from '../src/thenable.ts';
+import { atOnce, ignore } from '../src/thenable.ts';
 import { withTraits } from '../src/traits.ts';
 import type { Found, Maybe, Next, Ready, Stage } from '../src/types.ts';
 
@@ -70,13 +71,11 @@ export function circuitBreaker(options: CircuitBreakerOptions = {}): Stage<Found
     // Whatever becomes of a probe, it no longer stands for one once its call has ended.
     if (breaker.state === 'half-open') ctx.onSettled(() => report('none', clock.now()));
     entry.underWay++;
-    const judge = (result: ToolResult): ToolResult => {
+    return judged(ctx, next, (result) => {
       report(meaningOf(ctx, result, codes), clock.now());
       entry.underWay--;
       return result;
-    };
-    const outcome = outcomeOf(ctx, next);
-    return isThenable(outcome) ? toPromise(outcome).then(judge) : judge(outcome);
+    });
   }
 
   function begin(tool: string, key: string): Watched {
@@ -188,7 +187,7 @@ function keyByDefault(ctx: Found): string {
   const { tool, run } = ctx;
   const { effects } = ctx as Partial<Ready>;
   const parts = [tool.name, run.principal ?? null];
-  if (effects === undefined) return JSON.stringify(parts);
+  if (effects === undefined) return canonicalJson(parts);
   const hosts = effects.flatMap((effect) => (effect.kind === 'net' ? [`${effect.host}:${effect.port}`] : []));
-  return JSON.stringify([...parts, ...hosts.sort()]);
+  return canonicalJson([...parts, ...hosts.sort()]);
 }

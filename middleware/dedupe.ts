@@ -1,3 +1,4 @@
+import { canonicalJson } from '../src/canonical-json.ts';
 import { type Clock, systemClock } from '../src/clock.ts';
 import { checkOptions } from '../src/options.ts';
 import { PerRun } from '../src/policy/per-run.ts';
@@ -6,11 +7,11 @@ import { Changes } from '../src/resilience/changes.ts';
 import { copyData } from '../src/resilience/copy-data.ts';
 import { Flight } from '../src/resilience/flight.ts';
 import { checkFinite, checkFunction, spoken } from '../src/resilience/numbers.ts';
-import { noted, outcomeOf } from '../src/resilience/outcome.ts';
+import { judged, noted } from '../src/resilience/outcome.ts';
 import { Recent } from '../src/resilience/recent.ts';
 import { isPolling, isReadOnly } from '../src/resilience/safety.ts';
 import { causeOf, type Failure, type ToolResult } from '../src/result.ts';
-import { atOnce, isThenable, toPromise } from '../src/thenable.ts';
+import { atOnce } from '../src/thenable.ts';
 import type { Tool } from '../src/tool.ts';
 import { isAnswer, withTraits } from '../src/traits.ts';
 import type { Maybe, Next, Ready, Stage } from '../src/types.ts';
@@ -65,14 +66,14 @@ export function dedupe(options: DedupeOptions = {}): Stage<Ready> {
     const isMeant = isWatched(ctx);
     const isChange = atOnce(resets(ctx)) !== false;
     if (!isMeant && !isChange) return next();
-    const { id, principal } = ctx.run;
-    const run = runs.of(JSON.stringify([id, principal ?? null]));
+    const who = canonicalJson([ctx.run.id, ctx.run.principal]);
+    const run = runs.of(who);
     const content = isMeant ? callKey(ctx, vary) : undefined;
     if (content === undefined) {
       run.last = ++changes;
       return next();
     }
-    const call: Made = { run, isChange, key: JSON.stringify([id, content]) };
+    const call: Made = { run, isChange, key: `${who}\n${content}` };
     const first = underWay.get(call.key) ?? recent.get(call.key)?.value;
     return first !== undefined && isTheSame(first, ctx, run) ? second(ctx, next, call, first) : begin(ctx, next, call);
   }
@@ -83,22 +84,22 @@ export function dedupe(options: DedupeOptions = {}): Stage<Ready> {
     run.note(call.id, key);
     const first: First = { id: call.id, call, change: run.last, flight: new Flight() };
     underWay.set(key, first);
-    const land = (result: ToolResult): void => {
-      if (first.flight.hasLanded) return;
-      if (underWay.get(key) === first) underWay.delete(key);
-      // What succeeded is not tried again, and its arguments need not be held for that.
-      if (result.ok) first.call = undefined;
-      if (standsInTheWay(result)) recent.set(key, first, sizeOf(result) + 2 * key.length, window);
-      first.flight.land({ result });
-    };
     // It may end without its tool, which is then still at work, or was never started.
-    ctx.onSettled(() => first.flight.hasLanded || land(ctx.fail('aborted', 'The call was withdrawn.')));
-    const settle = (result: ToolResult): ToolResult => {
-      land(result);
+    ctx.onSettled(() => first.flight.hasLanded || land(key, first, ctx.fail('aborted', 'The call was withdrawn.')));
+    return judged(ctx, next, (result) => {
+      land(key, first, result);
       return result;
-    };
-    const outcome = outcomeOf(ctx, next);
-    return isThenable(outcome) ? toPromise(outcome).then(settle) : settle(outcome);
+    });
+  }
+
+  function land(key: string, first: First, result: ToolResult): void {
+    if (first.flight.hasLanded) return;
+    if (underWay.get(key) === first) underWay.delete(key);
+    // What succeeded is not tried again, and its arguments need not be held for that.
+    if (result.ok) first.call = undefined;
+    const kept = ownCopy(result);
+    if (standsInTheWay(result)) recent.set(key, first, kept.bytes + 2 * key.length, window);
+    first.flight.land(kept);
   }
 
   async function second(ctx: Ready, next: Next, call: Made, first: First): Promise<ToolResult> {
@@ -131,7 +132,7 @@ interface First {
   call: object | undefined;
   /** The number of the latest change when it began. */
   readonly change: number;
-  readonly flight: Flight<{ readonly result: ToolResult }>;
+  readonly flight: Flight<Kept>;
 }
 
 function isTheSame(first: First, ctx: Ready, run: Changes): boolean {
@@ -148,9 +149,17 @@ function standsInTheWay(result: ToolResult): boolean {
   return result.ok || (result.effect === 'unknown' && didNotFinish(result));
 }
 
-/** In bytes, roughly. What cannot be measured is taken for small. */
-function sizeOf({ data }: ToolResult): number {
-  return copyData(data)?.bytes ?? 1_024;
+/** What is kept of a result; its size is in bytes, roughly. */
+interface Kept {
+  readonly result: ToolResult;
+  readonly bytes: number;
+}
+
+/** The data as they are now, whatever the first caller or the tool does with them. What cannot be copied is taken for small. */
+function ownCopy(result: ToolResult): Kept {
+  const copied = copyData(result.data);
+  if (copied === undefined) return { result, bytes: 1_024 };
+  return { result: result.ok ? { ...result, data: copied.data } : result, bytes: copied.bytes };
 }
 
 /** The answer to a call whose first came to this. */

@@ -4,11 +4,11 @@ import { checkMilliseconds } from '../src/milliseconds.ts';
 import { checkOptions } from '../src/options.ts';
 import { checkCodes } from '../src/resilience/codes.ts';
 import { checkFunction } from '../src/resilience/numbers.ts';
-import { noted, outcomeOf } from '../src/resilience/outcome.ts';
+import { judged, noted } from '../src/resilience/outcome.ts';
 import { isSafeToRepeat } from '../src/resilience/safety.ts';
 import { within } from '../src/resilience/wait.ts';
 import { causeOf, type Failure, isToolResult, type Meta, rememberCause, type ToolResult } from '../src/result.ts';
-import { atOnce, isThenable, toPromise } from '../src/thenable.ts';
+import { atOnce } from '../src/thenable.ts';
 import type { Tool } from '../src/tool.ts';
 import { isAnswer, repeatable } from '../src/traits.ts';
 import type { Maybe, Next, Ready, Run, Stage, ToolCall } from '../src/types.ts';
@@ -67,10 +67,9 @@ export function fallback(options: FallbackOptions): Stage<Ready> {
   function fallback(ctx: Ready, next: Next): Maybe<ToolResult> {
     // Asked first, as an option that fails must not lose the failure that is there.
     const isSafe = isSafeToRepeat(ctx) || atOnce(set.safe(ctx.tool)) === true;
-    const judge = (result: ToolResult): Maybe<ToolResult> =>
-      result.ok || !isMeant(ctx, result, isSafe, set) ? result : otherwise(ctx, result, set);
-    const outcome = outcomeOf(ctx, next);
-    return isThenable(outcome) ? toPromise(outcome).then(judge) : judge(outcome);
+    return judged(ctx, next, (result) =>
+      result.ok || !isMeant(ctx, result, isSafe, set) ? result : otherwise(ctx, result, set),
+    );
   }
 
   // Also when it is entered once: an attempt that ran out of time takes its own signal with it, and not the call's.

@@ -1,10 +1,10 @@
 import { canonicalJson } from '../src/canonical-json.ts';
 import { toFailure } from '../src/failure.ts';
 import { checkOptions } from '../src/options.ts';
-import { sha256 } from '../src/policy/digest.ts';
+import { shortened } from '../src/policy/digest.ts';
 import { PerRun } from '../src/policy/per-run.ts';
 import type { ToolResult } from '../src/result.ts';
-import { atOnce } from '../src/thenable.ts';
+import { atOnce, isThenable, toPromise } from '../src/thenable.ts';
 import type { Tool } from '../src/tool.ts';
 import { type Guard, guard } from '../src/traits.ts';
 import type { Maybe, Next, Ready, Stage } from '../src/types.ts';
@@ -18,8 +18,9 @@ export interface LoopGuardOptions {
 
 /**
  * Stops a call that has given the same result again and again, and tells the model so. Same means: the same run, tool and
- * arguments, and the same data or the same failure, unless that is one that may go away by itself. Where another call has changed something meanwhile (a tool that is
- * not of level `read`, with a result that is new), counting begins anew: tests may be run after every edit.
+ * arguments, and the same data or the same failure, unless that is one that may go away by itself. Where another call has
+ * changed something meanwhile (a tool that is not of level `read`, with a result that is new), counting begins anew: tests may
+ * be run after every edit.
  *
  * It is in no pipeline by default. Put it between the path guard and permission: then it knows the canonical arguments,
  * and nobody is asked about a call that was declined three times. Remembers the last 256 calls of the 1,000 runs that were
@@ -36,7 +37,7 @@ export function loopGuard(options: LoopGuardOptions = {}): Stage<Ready> & Guard 
 
   function loopGuard(ctx: Ready, next: Next): Maybe<ToolResult> {
     const { tool } = ctx;
-    const call = atOnce(exempt(tool)) === true ? undefined : digestOf([tool.name, ctx.args]);
+    const call = atOnce(exempt(tool)) === true ? undefined : textOf([tool.name, ctx.args]);
     if (call === undefined) return next();
     const calls = runs.of(ctx.run.id);
     if (calls.count(call) >= repeats) {
@@ -59,7 +60,7 @@ export function loopGuard(options: LoopGuardOptions = {}): Stage<Ready> & Guard 
     } catch (error) {
       return noteThrown(error);
     }
-    return result instanceof Promise ? result.then(note, noteThrown) : note(result);
+    return isThenable(result) ? toPromise(result).then(note, noteThrown) : note(result);
   }
 
   return guard(loopGuard as Stage<Ready>, { needs: ['tool', 'args'] });
@@ -88,12 +89,15 @@ class Calls {
 /** What came out, for comparison; `undefined` where that cannot be told, and for what may go away by itself. */
 function outcomeOf(result: ToolResult): string | undefined {
   if (!result.ok && result.retryable) return undefined;
-  return digestOf(result.ok ? ['ok', result.data] : [result.code, result.error]);
+  return textOf(result.ok ? ['ok', result.data] : [result.code, result.error]);
 }
 
-function digestOf(value: unknown): string | undefined {
+/** As long as two digests. */
+const longestText = 128;
+
+function textOf(value: unknown): string | undefined {
   try {
-    return sha256(canonicalJson(value));
+    return shortened(canonicalJson(value), longestText);
   } catch {
     return undefined;
   }

@@ -53,15 +53,10 @@ export function rateLimit<In extends Found = Found>(options: RateLimitOptions<In
     if (tag !== undefined && ctx.tool.tags?.includes(tag) !== true) return undefined;
     const part = partOf(ctx);
     const now = clock.now();
-    const buckets = owners.of(ownerOf(ctx), now);
+    const buckets = owners.of(shared ? undefined : ctx.run.principal, now);
     const taken = buckets.take(part, now, maxWait);
     if ('retryAfterMs' in taken) return refused(ctx, wholeMs(taken.retryAfterMs));
     return taken.waitMs === 0 ? undefined : wait(ctx, buckets, part, taken.waitMs);
-  }
-
-  /** Nobody in particular is an owner too, and none of the principals. */
-  function ownerOf({ run }: In): string {
-    return shared || run.principal === undefined ? '' : `principal ${run.principal}`;
   }
 
   async function wait(ctx: In, buckets: TokenBuckets, part: string, waitMs: number): Promise<Failure | undefined> {

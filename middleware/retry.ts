@@ -3,11 +3,11 @@ import { checkOptions } from '../src/options.ts';
 import { type Backoff, backoff } from '../src/resilience/backoff.ts';
 import { copyData } from '../src/resilience/copy-data.ts';
 import { checkFinite, checkFunction, checkWhole } from '../src/resilience/numbers.ts';
-import { noted, outcomeOf } from '../src/resilience/outcome.ts';
+import { judged, noted, outcomeOf } from '../src/resilience/outcome.ts';
 import { isSafeToRepeat } from '../src/resilience/safety.ts';
 import { waitFor } from '../src/resilience/wait.ts';
 import { causeOf, type Failure, rememberCause, type ToolResult } from '../src/result.ts';
-import { atOnce, isThenable, toPromise } from '../src/thenable.ts';
+import { atOnce } from '../src/thenable.ts';
 import type { Tool } from '../src/tool.ts';
 import { repeatable } from '../src/traits.ts';
 import type { Found, Maybe, Next, Ready, Stage } from '../src/types.ts';
@@ -57,13 +57,11 @@ export function retry(options: RetryOptions = {}): Stage<Found> {
     const begunAt = set.clock.now();
     const isSafe = isSafeToRepeat(ctx) || atOnce(set.safe(ctx.tool)) === true;
     const first: Attempts = { begunAt, isSafe, argsOf: isSafe ? argumentsOf(ctx) : undefined };
-    const outcome = outcomeOf(ctx, next);
-    const judge = (result: ToolResult): Maybe<ToolResult> => {
+    return judged(ctx, next, (result) => {
       if (result.ok) return result;
       const delayMs = delayBefore(ctx, result, 1, first, set);
       return delayMs === undefined ? result : again(ctx, next, result, delayMs, first, set);
-    };
-    return isThenable(outcome) ? toPromise(outcome).then(judge) : judge(outcome);
+    });
   }
 
   return repeatable(retry as Stage<Found>, { needs: ['tool'] });

@@ -18,6 +18,26 @@ describe('canonicalJson', () => {
     );
   });
 
+  test('writes texts and numbers as JSON does', () => {
+    const value = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ maxLength: 100 }), fc.double({ noNaN: true }));
+    fc.assert(
+      fc.property(value, (written) => {
+        if (written === Number.POSITIVE_INFINITY || written === Number.NEGATIVE_INFINITY) return;
+        expect(canonicalJson(written)).toBe(JSON.stringify(written));
+        expect(canonicalJson({ [`${written}`]: [written] })).toBe(JSON.stringify({ [`${written}`]: [written] }));
+      }),
+    );
+    expect([-0, 1e21, 1e-7, '\ud800', '"', '\\', '\n', '\u007f'].map(canonicalJson)).toEqual(
+      [-0, 1e21, 1e-7, '\ud800', '"', '\\', '\n', '\u007f'].map((written) => JSON.stringify(written)),
+    );
+  });
+
+  test('orders members by their code units', () => {
+    const names = ['b', 'a', 'é', 'B', '10', '9', '\u{1f600}', '\uff5e', ''];
+    const value = Object.fromEntries(names.map((name) => [name, 1]));
+    expect(canonicalJson(value)).toBe(`{${names.sort().map((name) => `${JSON.stringify(name)}:1`)}}`);
+  });
+
   test('does not depend on the order in which properties were set', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {

@@ -9,6 +9,14 @@ export function sha256(text: string): string {
 }
 
 /**
+ * The text itself while it is short, and its digest when it is longer than `longest` characters: to compare texts by, not to
+ * keep them secret. No two texts share one, as long as none of them is 64 hexadecimal digits itself.
+ */
+export function shortened(text: string, longest: number): string {
+  return text.length > longest ? sha256(text) : text;
+}
+
+/**
  * What a tool is, for approvals: where it comes from, its name, what was said about it, and what it declares. When any
  * of it changes, what was approved before was approved for another tool. What its code does cannot be told.
  */

@@ -53,10 +53,14 @@ function copy(value: unknown, walk: Walk, depth: number): unknown {
   if (Array.isArray(value)) {
     // A list that is mostly holes must not be walked for its length.
     if (value.length > walk.left) throw unsuitable;
-    return Array.from(value, (item: unknown) => copy(item, walk, depth + 1));
+    const items: unknown[] = [];
+    for (let at = 0; at < value.length; at++) items.push(copy(value[at], walk, depth + 1));
+    return items;
   }
-  if (value instanceof Date) return new Date(value.getTime());
-  if (!isPlain(value)) throw unsuitable;
+  if (!isPlain(value)) {
+    if (value instanceof Date) return new Date(value.getTime());
+    throw unsuitable;
+  }
   const own: Record<string, unknown> = {};
   for (const name of Object.keys(value)) {
     walk.bytes += 2 * name.length;

@@ -5,17 +5,30 @@ import type { Call, Maybe } from '../types.ts';
 
 /** What the chain inside gives, as a result whatever happens: what it throws becomes the failure that it stands for. */
 export function outcomeOf(ctx: Call, next: () => Maybe<ToolResult>): Maybe<ToolResult> {
+  return judged(ctx, next, asItIs);
+}
+
+/** What `judge` makes of what the chain inside gives, which is a result whatever happens, as of {@link outcomeOf}. */
+export function judged(
+  ctx: Call,
+  next: () => Maybe<ToolResult>,
+  judge: (result: ToolResult) => Maybe<ToolResult>,
+): Maybe<ToolResult> {
   let outcome: Maybe<ToolResult>;
   try {
     outcome = next();
   } catch (error) {
-    return toFailure(ctx, error);
+    return judge(toFailure(ctx, error));
   }
-  if (!isThenable(outcome)) return asResult(ctx, outcome);
+  if (!isThenable(outcome)) return judge(asResult(ctx, outcome));
   return toPromise(outcome).then(
-    (result) => asResult(ctx, result),
-    (error: unknown) => toFailure(ctx, error),
+    (result) => judge(asResult(ctx, result)),
+    (error: unknown) => judge(toFailure(ctx, error)),
   );
+}
+
+function asItIs(result: ToolResult): ToolResult {
+  return result;
 }
 
 function asResult(ctx: Call, result: ToolResult): ToolResult {

@@ -23,6 +23,8 @@ export class Recent<V> {
   readonly #most: number;
   readonly #mostBytes: number;
   readonly #clock: Clock;
+  /** What was used last: it stands at the end already. */
+  #newest: Kept<V> | undefined = undefined;
   #bytes = 0;
 
   constructor(most: number, mostBytes: number, clock: Clock) {
@@ -44,12 +46,15 @@ export class Recent<V> {
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
     const now = this.#clock.now();
-    this.#kept.delete(key);
     if (now >= kept.staleAt) {
-      this.#bytes -= kept.bytes;
+      this.delete(key);
       return undefined;
     }
-    this.#kept.set(key, kept);
+    if (kept !== this.#newest) {
+      this.#kept.delete(key);
+      this.#kept.set(key, kept);
+      this.#newest = kept;
+    }
     return { value: kept.value, ageMs: now - kept.keptAt };
   }
 
@@ -58,7 +63,8 @@ export class Recent<V> {
     this.delete(key);
     if (bytes > this.#mostBytes) return;
     const now = this.#clock.now();
-    this.#kept.set(key, { value, bytes, keptAt: now, staleAt: now + milliseconds });
+    this.#newest = { value, bytes, keptAt: now, staleAt: now + milliseconds };
+    this.#kept.set(key, this.#newest);
     this.#bytes += bytes;
     if (this.#isTooMuch()) this.#makeRoom(now);
   }
@@ -67,6 +73,7 @@ export class Recent<V> {
     const kept = this.#kept.get(key);
     if (kept === undefined) return;
     this.#kept.delete(key);
+    if (kept === this.#newest) this.#newest = undefined;
     this.#bytes -= kept.bytes;
   }
 
@@ -76,6 +83,7 @@ export class Recent<V> {
 
   clear(): void {
     this.#kept.clear();
+    this.#newest = undefined;
     this.#bytes = 0;
   }
 

@@ -26,6 +26,8 @@ export class TokenBuckets {
   readonly #perMs: number;
   readonly #most: number;
   #shared: Bucket | undefined;
+  /** What was used last: it stands at the end already. */
+  #newest: { readonly key: string; readonly bucket: Bucket } | undefined = undefined;
   /** Looking for buckets that are full takes time, so it is done when there are twice as many as were left last time. */
   #sweepAt = 64;
 
@@ -64,6 +66,7 @@ export class TokenBuckets {
   }
 
   #bucketOf(key: string, now: number): Bucket {
+    if (this.#newest?.key === key) return this.#filled(this.#newest.bucket, now);
     let bucket = this.#buckets.get(key);
     if (bucket === undefined) {
       if (this.#buckets.size >= this.#sweepAt) this.#sweep(now);
@@ -76,6 +79,7 @@ export class TokenBuckets {
       this.#buckets.delete(key);
     }
     this.#buckets.set(key, bucket);
+    this.#newest = { key, bucket };
     return this.#filled(bucket, now);
   }
 
@@ -95,15 +99,21 @@ export class TokenBuckets {
     for (const [key, { tokens, at }] of this.#buckets) {
       if (tokens + (now - at) * this.#perMs < this.#capacity) return;
       this.#buckets.delete(key);
+      if (key === this.#newest?.key) this.#newest = undefined;
     }
   }
 }
 
+/** A principal; `undefined` stands for nobody in particular. */
+type Owner = string | undefined;
+
 /** Token buckets of many owners, so that the keys of one are never in the way of another's. */
 export class BucketsByOwner {
   // Oldest use first.
-  readonly #owners = new Map<string, TokenBuckets>();
+  readonly #owners = new Map<Owner, TokenBuckets>();
   readonly #make: () => TokenBuckets;
+  /** What was used last: it stands at the end already. */
+  #newest: { readonly owner: Owner; readonly buckets: TokenBuckets } | undefined = undefined;
   #sweepAt = 64;
 
   constructor(make: () => TokenBuckets) {
@@ -114,7 +124,8 @@ export class BucketsByOwner {
     return this.#owners.size;
   }
 
-  of(owner: string, now: number): TokenBuckets {
+  of(owner: Owner, now: number): TokenBuckets {
+    if (this.#newest !== undefined && this.#newest.owner === owner) return this.#newest.buckets;
     let buckets = this.#owners.get(owner);
     if (buckets === undefined) {
       if (this.#owners.size >= this.#sweepAt) this.#sweep(now);
@@ -123,6 +134,7 @@ export class BucketsByOwner {
       this.#owners.delete(owner);
     }
     this.#owners.set(owner, buckets);
+    this.#newest = { owner, buckets };
     return buckets;
   }
 
@@ -130,6 +142,7 @@ export class BucketsByOwner {
     for (const [name, oldest] of this.#owners) {
       if (!oldest.isIdle(now)) break;
       this.#owners.delete(name);
+      if (oldest === this.#newest?.buckets) this.#newest = undefined;
     }
     this.#sweepAt = Math.max(64, 2 * this.#owners.size);
   }

@@ -24,7 +24,7 @@ interface Setup {
   make(count: number, principal?: string): Promise<string[]>;
 }
 
-function setup(options: CircuitBreakerOptions = {}): Setup {
+function setup(options: CircuitBreakerOptions = {}, timeout = 15): Setup {
   const clock = fakeClock();
   const changes: string[] = [];
   let doing: Doing = 'works';
@@ -34,7 +34,7 @@ function setup(options: CircuitBreakerOptions = {}): Setup {
     description: 'Asks a service.',
     parameters: { type: 'object', properties: { n: { type: 'number' } } },
     permission: 'read',
-    timeout: 15,
+    timeout,
     handler: async () => {
       calls++;
       if (doing === 'works') return 'ok';
@@ -131,7 +131,7 @@ describe('circuitBreaker', () => {
   });
 
   test('does not count a caller who is in a hurry, or withdraws', async () => {
-    const { router, make, does } = setup({ failures: 1 });
+    const { router, make, does } = setup({ failures: 1 }, 30_000);
     does('hangs');
     expect(await router.call({ name: 'service' }, { deadline: 2 })).toMatchObject({ code: 'timeout' });
     expect(await router.call({ name: 'service' }, { signal: AbortSignal.timeout(2) })).toMatchObject({

@@ -67,6 +67,25 @@ const write = (text: string, id?: string): ToolCall => ({
 });
 
 describe('a call that is made a second time', () => {
+  test('gets what the first one gave, whatever the tool has done with that since', async () => {
+    const list: string[] = [];
+    const grow = defineTool({
+      name: 'grow',
+      description: 'Gives a list of its own, which it goes on writing.',
+      parameters: { type: 'object' },
+      permission: 'write',
+      handler: () => {
+        list.push('line');
+        return list;
+      },
+    });
+    const { router } = setup({ resets: () => false }, {}, [grow as Tool]);
+    await router.call({ name: 'grow', arguments: {} });
+    await router.call({ name: 'grow', arguments: { more: true } });
+    expect(list).toHaveLength(2);
+    expect(await router.call({ name: 'grow', arguments: {} })).toMatchObject({ ok: true, data: ['line'] });
+  });
+
   test('in one answer of a model: it is done once, and each has a result', async () => {
     const { router, done } = setup();
     const results = await router.callAll([write('x', 'a'), write('x', 'b')]);

@@ -141,6 +141,17 @@ describe('loopGuard', () => {
     expect(await outcomes(router, ['look', 'look'])).toEqual(['ok', 'ok']);
   });
 
+  test('reads what comes of a promise of another library', async () => {
+    const foreign = (answer: unknown): never =>
+      // biome-ignore lint/suspicious/noThenProperty: this is what such a promise is
+      ({ then: (done: () => void) => Promise.resolve(answer).then(done) }) as never;
+    const pipeline = defaultPipeline()
+      .before('permission', 'loopGuard', loopGuard({ repeats: 2 }))
+      .after('loopGuard', 'foreign', (_, next) => foreign(next()));
+    const router = createRouter({ tools: [scripted('look', (n) => n)], pipeline, mode: 'trusted' });
+    expect(await outcomes(router, ['look', 'look', 'look', 'look'])).toEqual(['ok', 'ok', 'ok', 'ok']);
+  });
+
   test('is refused where it would see other arguments than those that run', () => {
     expect(() => defaultPipeline({ roots: ['.'] }).before('pathGuard', 'loopGuard', loopGuard())).toThrow(
       /rewrites arguments/,
