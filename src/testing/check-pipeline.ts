@@ -1,6 +1,7 @@
 import { AssertionError } from 'node:assert';
 import { checkOptions } from '../options.ts';
 import type { RouterPipeline } from '../pipeline.ts';
+import { checkFinite } from '../resilience/numbers.ts';
 import { probeNames } from './probes.ts';
 import { seededRandom } from './random.ts';
 import { described, randomScenario, type Scenario, simpler } from './scenario.ts';
@@ -43,6 +44,7 @@ export async function checkPipeline<State = unknown>(
   checkOptions('checkPipeline', options, optionNames);
   const { runs = 100, seed = 1, calls: most = 6, samples = [], ...rest } = options;
   if (!(runs >= 1) || !(most >= 1)) throw new TypeError('checkPipeline() needs at least one run of one call.');
+  if (options.patience !== undefined) checkFinite(options.patience, 'checkPipeline({ patience })');
   const make = typeof pipeline === 'function' ? pipeline : () => pipeline;
   const run = (scenario: Scenario): Promise<string | undefined> => trial(make, scenario, { samples, ...rest });
   let calls = 0;

@@ -1,3 +1,5 @@
+import { pointerStep } from '../schema/pointer.ts';
+
 /** More than anybody reads. */
 const mostDifferences = 20;
 const longestValue = 200;
@@ -30,7 +32,7 @@ function compare(
     return;
   }
   for (const part of parts) {
-    const at = `${pointer}/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const at = pointer + pointerStep(part);
     compare(memberOf(expected, part), memberOf(actual, part), at, ignored, found, depth + 1);
   }
 }

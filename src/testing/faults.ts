@@ -1,7 +1,8 @@
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, checkClock, systemClock } from '../clock.ts';
 import { ownMembers } from '../define-tool.ts';
 import { ToolError } from '../errors.ts';
 import { checkOptions } from '../options.ts';
+import { checkFinite } from '../resilience/numbers.ts';
 import type { ToolResult } from '../result.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import { withTraits } from '../traits.ts';
@@ -156,8 +157,8 @@ function prepared(owner: string, options: FaultOptions, possible: readonly Fault
   if (!all.every(([, rate]) => rate >= 0) || !(total <= 1)) {
     throw new TypeError(`${owner}({ rates }) takes numbers from 0 that are together at most 1; they are ${total}.`);
   }
-  if (!(latency > 0))
-    throw new TypeError(`${owner}({ latency }) takes milliseconds above 0; it is ${String(latency)}.`);
+  checkFinite(latency, `${owner}({ latency })`);
+  checkClock(clock, `${owner}({ clock })`);
   const random = seededRandom(seed);
   let count = 0;
 

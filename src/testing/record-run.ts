@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, checkClock, systemClock } from '../clock.ts';
 import { checkOptions } from '../options.ts';
 import type { Router } from '../router.ts';
 import { cleanerOf } from '../stage-properties.ts';
@@ -25,7 +25,7 @@ export interface RecordOptions {
  */
 export function recordRun<State>(router: Router<State>, sink: RecordSink, options: RecordOptions = {}): () => void {
   checkOptions('recordRun', options, ['clock']);
-  const { clock = systemClock } = options;
+  const clock = checkClock(options.clock ?? systemClock, 'recordRun({ clock })');
   const write = typeof sink === 'function' ? sink : (line: string) => sink.write(line);
   const clean = cleanerOf(router.pipeline) ?? ((data: unknown) => data);
   const begun = clock.now();

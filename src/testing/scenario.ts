@@ -1,7 +1,7 @@
 import type { Random } from './random.ts';
 
 /** What the handler of a planned call does. */
-export const behaviours = [
+const behaviours = [
   'sync',
   'async',
   'slow',
@@ -14,10 +14,10 @@ export const behaviours = [
   'late',
   'hang',
 ] as const;
-export type Behaviour = (typeof behaviours)[number];
+type Behaviour = (typeof behaviours)[number];
 
-export const forms = ['object', 'JSON text', 'broken JSON', 'wrong arguments', 'no arguments', 'unknown tool'] as const;
-export type ArgumentsForm = (typeof forms)[number];
+const forms = ['object', 'JSON text', 'broken JSON', 'wrong arguments', 'no arguments', 'unknown tool'] as const;
+type ArgumentsForm = (typeof forms)[number];
 
 /** One call of a scenario. */
 export interface PlannedCall {

@@ -155,5 +155,6 @@ test('calls of your own tools are mixed in', async () => {
 test('misuse is told', async () => {
   await expect(checkPipeline(defaultPipeline(), { run: 1 } as never)).rejects.toThrow('no option "run"');
   await expect(checkPipeline(defaultPipeline(), { runs: 0 })).rejects.toThrow('at least one run');
+  await expect(checkPipeline(defaultPipeline(), { patience: Infinity })).rejects.toThrow('patience }) needs a limit');
   await expect(checkPipeline(createRouter({ tools: [] }) as never)).rejects.toThrow(TypeError);
 });

@@ -168,6 +168,8 @@ describe('withFaults', () => {
     [{ rates: { hang: 0.6, crash: 0.6 } }, 'together at most 1'],
     [{ rates: { hang: -0.1 } }, 'from 0'],
     [{ latency: 0 }, 'above 0'],
+    [{ latency: Infinity }, 'needs a limit'],
+    [{ clock: Date }, 'must be a clock'],
     [{ sed: 1 }, 'no option "sed"'],
   ])('refuses %j', (options, message) => {
     expect(() => withFaults(stub, options as never)).toThrow(message);
