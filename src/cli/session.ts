@@ -9,6 +9,7 @@ import { commonOptions, loadConfig } from './config.ts';
 import { type Config, ownOptions } from './define-config.ts';
 import { reasonOf, Unusable } from './errors.ts';
 import { type SessionValues, withCommandLine } from './session-options.ts';
+import { within } from './within.ts';
 
 /** A router as the configuration and the command line want it. */
 export interface Session {
@@ -16,9 +17,17 @@ export interface Session {
   readonly config: Config;
   /** The configuration's file; undefined when there is none. */
   readonly file: string | undefined;
-  /** Gives back what the configuration holds. Never throws. */
+  /**
+   * Closes the router, which ends what its stages have started, and gives back what the configuration holds. Handlers that
+   * go on after their calls were answered are waited for, but not for long. Never throws.
+   */
   close(): Promise<void>;
 }
+
+/** How long handlers that were told to stop are waited for, in milliseconds. */
+const grace = 500;
+/** The longest that a router may take to close, in milliseconds; what it has started then ends with the process. */
+const longestClose = 8_000;
 
 /**
  * Makes the router. `approve` asks the person at the terminal, where there is one; it is used unless the configuration
@@ -26,17 +35,21 @@ export interface Session {
  */
 export async function openSession(values: SessionValues, cwd: string, approve?: Approve): Promise<Session> {
   const { config: written, file } = await loadConfig(values.config, cwd);
+  let router: Router | undefined;
   const close = async (): Promise<void> => {
+    // The results are out; a clean-up that fails changes nothing about them.
+    if (router !== undefined) await within(router.close({ drain: 0, grace }), longestClose).catch(() => {});
     try {
       await written.close?.();
     } catch {
-      // The results are out; a clean-up that fails changes nothing about them.
+      // Likewise.
     }
   };
   try {
     const config = withCommandLine(written, values, cwd);
     const completed = await complete(config, file === undefined ? cwd : undefined, approve);
-    return { router: routerOf(completed, file), config: completed, file, close };
+    router = routerOf(completed, file);
+    return { router, config: completed, file, close };
   } catch (error) {
     await close();
     throw error;

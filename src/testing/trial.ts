@@ -57,6 +57,8 @@ export async function trial<State>(
     judge.expectNoLateStart();
     return judge.problem;
   } finally {
+    // What the stages have started must not outlive the trial.
+    await router.close({ drain: 0, grace: 0 }).catch(() => {});
     process.off('unhandledRejection', onUnhandled);
   }
 }

@@ -96,6 +96,31 @@ describe('a configuration', () => {
   });
 
   it.each([
+    ['run', ['run', 'calls.jsonl'], 0],
+    ['run, of lines that cannot be used', ['run', 'nonsense.jsonl'], 2],
+    ['call', ['call', 'shout', '{}'], 0],
+    ['call, of a tool that is not there', ['call', 'shot', '{}'], 1],
+    ['tools', ['tools'], 0],
+    ['describe', ['describe'], 0],
+    ['policy explain', ['policy', 'explain', 'shout'], 0],
+    ['policy lint', ['policy', 'lint'], 0],
+    ['policy test', ['policy', 'test', 'table.jsonl'], 0],
+  ])('has what its stages own given up before it is closed itself: %s', async (_, args, status) => {
+    const folder = folderWith({
+      'callgate.config.mjs': `import { appendFileSync } from 'node:fs';
+      const note = (word) => () => appendFileSync('closed', word);
+      const owner = Object.assign((ctx, next) => next(), { closes: note('stage ') });
+      export default { tools: [{ name: 'shout', description: '', parameters: { type: 'object' }, permission: 'read',
+        handler: () => 'Hey' }], close: note('config'), pipeline: (standard) => standard.before('lookup', 'owner', owner) };`,
+      'calls.jsonl': '{"name":"shout"}\n',
+      'nonsense.jsonl': '{"name":"shout"}\nnonsense\n',
+      'table.jsonl': '{"name":"shout","expect":"allow"}\n',
+    });
+    expect(await callgate(args, { cwd: folder })).toMatchObject({ status });
+    expect(readFileSync(join(folder, 'closed'), 'utf8')).toBe('stage config');
+  });
+
+  it.each([
     [
       'a syntax error',
       "export default {\n  tools: [,\n  mode 'ask' };",

@@ -217,6 +217,49 @@ describe.skipIf(process.platform === 'win32')('callgate run: interrupted', () =>
     ]);
   });
 
+  const stubborn = (): string =>
+    folderWith({
+      'callgate.config.mjs': `
+        const parameters = { type: 'object' };
+        const say = (word) => process.stderr.write(word);
+        const owner = Object.assign((ctx, next) => next(), { closes: () => new Promise((resolve) => {
+          say('CLOSING');
+          setTimeout(resolve, 1_000);
+        }) });
+        export default { mode: 'auto', close: () => say('CLOSED'),
+          pipeline: (standard) => standard.before('lookup', 'owner', owner), tools: [
+          { name: 'quick', description: '', parameters, permission: 'read', handler: () => 'done' },
+          { name: 'deaf', description: '', parameters, permission: 'read', timeout: 50, handler: () => new Promise(() => {
+            setInterval(() => {}, 1_000);
+            say('WORKING');
+          }) },
+        ] };`,
+    });
+
+  it('waits for a handler that went on after its deadline only for a moment, and says nothing of it', async () => {
+    const begun = performance.now();
+    const ran = await callgate(['run', '-'], { cwd: stubborn(), input: jsonLines([{ name: 'deaf' }]) });
+    expect(ran.status).toBe(0);
+    expect(outcomesIn(ran.stdout)).toEqual(['timeout']);
+    expect(ran.stderr).toBe('WORKINGCLOSINGCLOSED');
+    expect(performance.now() - begun).toBeLessThan(9_000);
+  });
+
+  it('while it gives up what it started, ends with the status of the interruption; at once with the second', async () => {
+    const once = start(['run', '-'], { cwd: stubborn() });
+    const onceEnded = ended(once);
+    once.stdin.end(jsonLines([{ name: 'quick' }]));
+    once.stderr.once('data', () => once.kill('SIGINT'));
+    const twice = start(['run', '-'], { cwd: stubborn() });
+    const twiceEnded = ended(twice);
+    twice.stdin.write(jsonLines([{ name: 'deaf', id: 'endless' }]));
+    twice.stderr.on('data', () => twice.kill('SIGTERM'));
+    const [first, second] = await Promise.all([onceEnded, twiceEnded]);
+    expect(first).toMatchObject({ status: 130, stderr: 'CLOSINGCLOSED' });
+    expect(outcomesIn(first.stdout)).toEqual(['ok']);
+    expect(second).toMatchObject({ status: 143, stderr: 'WORKINGCLOSING' });
+  });
+
   it('ends quietly when the reader of its output has left, without waiting for what is under way', async () => {
     const child = start(['run', '-'], { cwd: waiting() });
     child.stdin.on('error', () => {});

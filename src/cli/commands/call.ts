@@ -1,14 +1,11 @@
 import { forTerminal } from '../../output/control-characters.ts';
 import type { ToolResult } from '../../result.ts';
 import type { ToolCall } from '../../types.ts';
+import { type CallingOptions, inSession } from '../calling.ts';
 import { exitStatus, UsageError } from '../errors.ts';
-import { listenForInterruption } from '../interruption.ts';
 import { type Io, isTerminal, print, widthOf } from '../io.ts';
-import { personAt } from '../person.ts';
 import { resultLine } from '../result-line.ts';
-import { openSession } from '../session.ts';
 import { helpOption, sessionOptions } from '../session-options.ts';
-import { catchStrays } from '../strays.ts';
 import { callBlock } from '../terminal/call-block.ts';
 import { styleFor } from '../terminal/style.ts';
 import { finishingStages, newTrace, traceCalls } from '../trace.ts';
@@ -46,17 +43,9 @@ export async function callCommand(argv: readonly string[], io: Io): Promise<numb
     ...(values.id !== undefined && { id: values.id }),
     ...(args !== undefined && { arguments: args }),
   };
-  const interruption = listenForInterruption();
-  const stopCatching = catchStrays(io, () => interruption.crash());
   const turns = new Turns();
-  const person = personAt(io, {
-    callsFromStdin: given === '-',
-    alone: (work) => turns.take(work),
-    interrupted: () => interruption.interrupt(),
-  });
-  const session = await openSession(values, io.cwd, person);
-  try {
-    const { router } = session;
+  const asking: CallingOptions = { callsFromStdin: given === '-', alone: (work) => turns.take(work) };
+  return inSession(values, io, asking, async ({ router }, interruption) => {
     const view = isTerminal(io.stdout, io.env) && values.json !== true;
     const trace = newTrace();
     const begun = performance.now();
@@ -74,12 +63,8 @@ export async function callCommand(argv: readonly string[], io: Io): Promise<numb
         ? callBlock(answered, { width, style, hidden, withoutData: true }) + dataText(result)
         : resultLine(result, io.stdout.isTTY === true),
     );
-    return interruption.status ?? (result.ok ? exitStatus.done : exitStatus.failed);
-  } finally {
-    await session.close();
-    stopCatching();
-    interruption.stop();
-  }
+    return result.ok ? exitStatus.done : exitStatus.failed;
+  });
 }
 
 function dataText(result: ToolResult): string {

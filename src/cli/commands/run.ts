@@ -1,13 +1,11 @@
+import { type CallingOptions, inSession } from '../calling.ts';
 import { exitStatus, UsageError } from '../errors.ts';
 import { openCalls } from '../input/open.ts';
-import { type Interruption, listenForInterruption } from '../interruption.ts';
+import type { Interruption } from '../interruption.ts';
 import { type Io, isTerminal, print } from '../io.ts';
-import { personAt } from '../person.ts';
 import { createReporter, type Reporter } from '../run/reporter.ts';
 import { type Route, route } from '../run/route.ts';
-import { openSession, type Session } from '../session.ts';
 import { countOf, helpOption, sessionOptions } from '../session-options.ts';
-import { catchStrays } from '../strays.ts';
 import { finishingStages, traceCalls } from '../trace.ts';
 import { helpText, parse } from '../usage.ts';
 
@@ -41,17 +39,12 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
   const concurrency = values.concurrency === undefined ? undefined : countOf('concurrency', values.concurrency);
 
   const calls = await openCalls(file, io);
-  const interruption = listenForInterruption();
-  const stopCatching = catchStrays(io, () => interruption.crash());
   let reporter: Reporter | undefined;
-  const person = personAt(io, {
+  const asking: CallingOptions = {
     callsFromStdin: file === '-',
     alone: (work) => (reporter === undefined ? work() : reporter.alone(work)),
-    interrupted: () => interruption.interrupt(),
-  });
-  let session: Session | undefined;
-  try {
-    session = await openSession(values, io.cwd, person);
+  };
+  return inSession(values, io, asking, async (session, interruption) => {
     const { router } = session;
     const view = isTerminal(io.stdout, io.env) && values.json !== true;
     const running = route(router, calls, {
@@ -67,12 +60,8 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
       underway: running.underway,
     });
     await report(running, reporter, interruption);
-    return interruption.status ?? exitStatus.done;
-  } finally {
-    await session?.close();
-    stopCatching();
-    interruption.stop();
-  }
+    return exitStatus.done;
+  });
 }
 
 async function report(running: Route, reporter: Reporter, interruption: Interruption): Promise<void> {

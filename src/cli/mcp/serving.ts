@@ -6,6 +6,7 @@ import type { Router } from '../../router.ts';
 import { exitStatus, reasonOf, Unusable } from '../errors.ts';
 import { listenForInterruption } from '../interruption.ts';
 import type { Io } from '../io.ts';
+import { within } from '../within.ts';
 import { reporter } from './report.ts';
 
 /** How a gateway is opened. */
@@ -76,13 +77,4 @@ export function unusable<Result>(work: () => Result): Result {
     if (error instanceof ConfigError || error instanceof TypeError) throw new Unusable(reasonOf(error));
     throw error;
   }
-}
-
-async function within(work: Promise<unknown>, milliseconds: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }

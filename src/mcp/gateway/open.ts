@@ -34,9 +34,12 @@ export interface Gateway {
   readonly router: Router;
   /** The servers that were started. */
   readonly connections: readonly McpServerConnection[];
-  /** Ends the servers. Never rejects. */
+  /** Closes the router, whose calls under way are aborted, and ends the servers. Never rejects. */
   close(): Promise<void>;
 }
+
+/** How long calls that were aborted are waited for before their servers end, in milliseconds. */
+const grace = 250;
 
 /**
  * Starts the servers of a configuration and puts a router in front of them. A server that cannot be started is reported
@@ -44,22 +47,25 @@ export interface Gateway {
  * and when the rest of the configuration cannot be used.
  */
 export async function openGateway(config: GatewayConfig, options: OpenGatewayOptions): Promise<Gateway> {
-  const { approve, bare = false, report } = options;
+  const { approve, bare = false, acceptGuesses = false, report } = options;
   const registry = createRegistry();
   fixTools(registry);
   const [first] = config.servers;
   const shown = bare && first !== undefined ? bareNames(registry, first.name) : registry;
   const auditFile = config.stages.audit === undefined ? undefined : openAuditFile(config.stages.audit.file);
   const connections: McpServerConnection[] = [];
+  let router: Router | undefined;
   const close = async (): Promise<void> => {
+    await router?.close({ drain: 0, grace }).catch(() => {});
     await Promise.all(connections.map((connection) => connection.close()));
     if (auditFile !== undefined) await closeAuditFile(auditFile);
   };
   try {
-    const router = gatewayRouter(config, {
+    router = gatewayRouter(config, {
       registry: shown,
       ...(approve !== undefined && { approve }),
       ...(auditFile !== undefined && { auditFile }),
+      acceptGuesses,
     });
     const started = await Promise.all(config.servers.map((server) => start(server, registry, config, options)));
     connections.push(...started.flatMap(({ connection }) => connection ?? []));
