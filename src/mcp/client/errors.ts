@@ -1,6 +1,7 @@
 import { ToolError } from '../../errors.ts';
 import { statusOf } from './open.ts';
 import { RedirectError } from './own-origin.ts';
+import { UnreadError } from './unread.ts';
 
 /** Codes of JSON-RPC and of the protocol. */
 const methodNotFound = -32601;
@@ -38,6 +39,9 @@ export function callFailure(error: unknown, tool: string, server: string, signal
       return gone(
         `its server "${server}" ended during the call. It may have taken effect: check before you try again.`,
       );
+  }
+  if (error instanceof UnreadError) {
+    return gone(`${error.message} ("${server}"). Nothing was sent; try again later.`, { effect: 'none' });
   }
   if (error instanceof RedirectError) {
     return gone(`its server "${server}" redirects. ${error.message}`, { retryable: false });

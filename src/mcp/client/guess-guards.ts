@@ -31,14 +31,10 @@ type Found = Pick<GuardGuess, 'kind' | 'confidence' | 'reason'>;
 
 const sure: Readonly<Record<GuardGuess['kind'], ReadonlySet<string>>> = {
   path: new Set(
-    ['path', 'paths', 'file', 'files', 'filename', 'filenames', 'filepath', 'filepaths', 'directory'].concat([
-      'directories',
-      'dir',
-      'dirs',
-      'folder',
-      'folders',
-      'cwd',
-    ]),
+    (
+      'path paths file files filename filenames filepath filepaths directory directories dir dirs folder folders cwd ' +
+      'pathname pathnames dirname fname infile outfile logfile subpath subdir basedir rootdir workdir outdir homedir'
+    ).split(' '),
   ),
   url: new Set(['url', 'urls', 'href', 'hyperlink', 'website']),
   command: new Set(['command', 'commands', 'cmd', 'shell', 'script', 'bash']),

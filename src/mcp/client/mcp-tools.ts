@@ -1,7 +1,7 @@
 import { checkMilliseconds } from '../../milliseconds.ts';
 import { checkOptions } from '../../options.ts';
 import { type Connect, ServerConnection } from './connection.ts';
-import { borrowedSession, sessionMaker } from './session.ts';
+import { borrowedSession, type SessionOptions, sessionMaker } from './session.ts';
 import type {
   ConnectedClient,
   McpAddress,
@@ -26,7 +26,7 @@ const optionNames = [
     'requestTimeout',
     'wantsProgress',
   ] as const),
-  ...(['roots', 'maxMessageBytes', 'era', 'onChange', 'onDrift', 'onLog', 'clock'] as const),
+  ...(['roots', 'maxMessageBytes', 'maxQueuedBytes', 'era', 'onChange', 'onDrift', 'onLog', 'clock'] as const),
 ] satisfies (keyof McpToolsOptions)[];
 
 /**
@@ -52,7 +52,7 @@ export async function mcpTools(source: McpSource, options: McpToolsOptions): Pro
   for (const option of ['timeout', 'requestTimeout'] as const) {
     if (options[option] !== undefined) checkMilliseconds(options[option], `mcpTools({ ${option} })`);
   }
-  const { name, registry, maxMessageBytes = 33_554_432, roots, era = 'auto' } = options;
+  const { name, registry, maxMessageBytes = 33_554_432, maxQueuedBytes = 16_777_216, roots, era = 'auto' } = options;
   if (registry.list({ source: name }).length > 0) {
     throw new TypeError(
       `mcpTools({ name }): there are tools from "${name}" already; each server needs a name of its own.`,
@@ -60,7 +60,7 @@ export async function mcpTools(source: McpSource, options: McpToolsOptions): Pro
   }
   const { connect, ...rest } = isClient(source)
     ? { connect: borrow(source), restart: false as const }
-    : { connect: make(checkedSource(source), { connectTimeout, maxMessageBytes, roots }, era) };
+    : { connect: make(checkedSource(source), { connectTimeout, maxMessageBytes, maxQueuedBytes, roots }, era) };
   const connection = new ServerConnection({ ...options, ...rest }, connectTimeout, connect);
   await connection.start();
   return connection;
@@ -72,7 +72,7 @@ function borrow(client: ConnectedClient): Connect {
 
 function make(
   source: McpCommand | McpAddress,
-  options: { connectTimeout: number; maxMessageBytes: number; roots: readonly string[] | undefined },
+  options: Omit<SessionOptions, 'signal'>,
   era: 'auto' | 'legacy' | 'modern',
 ): Connect {
   const newSession = sessionMaker(source, era);
@@ -95,12 +95,17 @@ function checkedSource(source: McpCommand | McpAddress): McpCommand | McpAddress
     if (typeof command !== 'string' || command === '') throw new TypeError('mcpTools: command must be a program.');
     return source;
   }
-  if (!/^https?:$/.test(new URL(url).protocol)) throw new TypeError('mcpTools: url must be an http or https URL.');
+  const { protocol, username, password } = new URL(url);
+  if (!/^https?:$/.test(protocol)) throw new TypeError('mcpTools: url must be an http or https URL.');
+  // Requests cannot be made with them, and the error would show them.
+  if (username !== '' || password !== '') {
+    throw new TypeError('mcpTools: url must be without user name and password; headers can carry an Authorization.');
+  }
   return source;
 }
 
 function checkNames(options: McpToolsOptions): void {
-  const { name, registry, era, allow, deny, maxMessageBytes } = options;
+  const { name, registry, era, allow, deny } = options;
   if (typeof name !== 'string' || !/^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/.test(name)) {
     throw new TypeError('mcpTools({ name }) must be 1 to 64 letters, digits, _ and -, and begins with none of -.');
   }
@@ -116,7 +121,9 @@ function checkNames(options: McpToolsOptions): void {
     if (options[option] === undefined || typeof options[option] === 'boolean') continue;
     throw new TypeError(`mcpTools({ ${option} }) must be true or false.`);
   }
-  if (maxMessageBytes !== undefined && !(Number.isSafeInteger(maxMessageBytes) && maxMessageBytes >= 1_024)) {
-    throw new TypeError('mcpTools({ maxMessageBytes }) must be a whole number of bytes, at least 1,024.');
+  for (const option of ['maxMessageBytes', 'maxQueuedBytes'] as const) {
+    const { [option]: bytes = 1_024 } = options;
+    if (Number.isSafeInteger(bytes) && bytes >= 1_024) continue;
+    throw new TypeError(`mcpTools({ ${option} }) must be a whole number of bytes, at least 1,024.`);
   }
 }

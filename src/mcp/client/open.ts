@@ -6,11 +6,13 @@ import { ownOrigin } from './own-origin.ts';
 import { StdioTransport } from './stdio-transport.ts';
 import { within } from './timers.ts';
 import type { McpAddress, McpCommand } from './types.ts';
+import { limitedSending } from './unread.ts';
 
 /** How a connection is made. Times in milliseconds. */
 export interface OpenOptions {
   readonly connectTimeout: number;
   readonly maxMessageBytes: number;
+  readonly maxQueuedBytes: number;
   readonly era: 'auto' | 'legacy' | 'modern';
   readonly roots: readonly string[] | undefined;
   /** Withdraws the attempt. */
@@ -69,7 +71,7 @@ export async function openAddress(source: McpAddress, options: OpenOptions): Pro
   const url = new URL(source.url);
   const how = {
     requestInit: { headers: { ...source.headers } },
-    fetch: ownOrigin(url, limitedFetch(options.maxMessageBytes)),
+    fetch: limitedSending(options.maxQueuedBytes, ownOrigin(url, limitedFetch(options.maxMessageBytes))),
   };
   try {
     const transport = new StreamableHTTPClientTransport(url, how);
@@ -102,7 +104,7 @@ async function programWay(source: McpCommand, options: OpenOptions): Promise<Way
     // There programs such as npx are scripts that only the package knows how to start.
     return { transport: new StdioClientTransport({ ...launch, stderr: 'ignore' }) };
   }
-  const transport = new StdioTransport(launch, options.maxMessageBytes, options.onStderr);
+  const transport = new StdioTransport(launch, options, options.onStderr);
   return { transport, stderr: () => transport.stderr, unref: () => transport.unref() };
 }
 

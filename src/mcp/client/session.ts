@@ -25,7 +25,10 @@ export interface Session {
 }
 
 /** What a program or an address needs beside what a session tells. */
-export type SessionOptions = Pick<OpenOptions, 'connectTimeout' | 'maxMessageBytes' | 'roots' | 'signal'>;
+export type SessionOptions = Pick<
+  OpenOptions,
+  'connectTimeout' | 'maxMessageBytes' | 'maxQueuedBytes' | 'roots' | 'signal'
+>;
 
 /** How a session is made with a source, and remembers which revisions the server speaks. */
 export function sessionMaker(

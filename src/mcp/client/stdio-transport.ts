@@ -4,21 +4,32 @@ import { Lines } from '../lines.ts';
 import { endGroup, type Launch, type Program, startProgram } from './program.ts';
 import { Tail } from './tail.ts';
 import { within } from './timers.ts';
+import { UnreadError } from './unread.ts';
 
 /** How long a server may take to end by itself, and then after it was told to, in milliseconds. */
 const grace = 1_000;
 /** How long output is waited for once a server has ended, in milliseconds. */
 const graceForOutput = 100;
 
+/** How large things may be, in bytes. */
+export interface StdioLimits {
+  /** One message of the server. */
+  readonly maxMessageBytes: number;
+  /** What waits for the server to read it. */
+  readonly maxQueuedBytes: number;
+}
+
 /**
  * A server's program, spoken to in lines of JSON. Unlike the client package's own transport it ends everything that the
- * program has started, bounds a message while it is read, and keeps the end of what is written to standard error.
+ * program has started, bounds a message while it is read, and what waits to be read by the server, and keeps the end of
+ * what is written to standard error.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #launch: Launch;
+  readonly #mostQueued: number;
   readonly #lines: Lines;
   readonly #tail = new Tail(8_192);
   readonly #heard: ((text: string) => void) | undefined;
@@ -28,9 +39,10 @@ export class StdioTransport implements Transport {
   #closing: Promise<void> | undefined;
   #notified = false;
 
-  /** `maxMessageBytes` bounds one message; `heard` gets what is written to standard error. */
-  constructor(launch: Launch, maxMessageBytes: number, heard?: (text: string) => void) {
+  /** `heard` gets what is written to standard error. */
+  constructor(launch: Launch, { maxMessageBytes, maxQueuedBytes }: StdioLimits, heard?: (text: string) => void) {
     this.#launch = launch;
+    this.#mostQueued = maxQueuedBytes;
     this.#heard = heard;
     this.#lines = new Lines(maxMessageBytes, (line) => this.#received(line));
   }
@@ -68,9 +80,7 @@ export class StdioTransport implements Transport {
     program.stdin.on('error', (error) => this.onerror?.(error));
     program.stdout.on('data', (chunk: Buffer) => {
       if (this.#lines.add(chunk)) return;
-      this.onerror?.(new Error('The server sent a message that is longer than allowed.'));
-      program.stdout.pause();
-      endGroup(program, 'SIGKILL');
+      this.#endForGood(new Error('The server sent a message that is longer than allowed.'));
     });
     // A server that can say nothing any more is none.
     program.stdout.once('end', () => {
@@ -86,9 +96,32 @@ export class StdioTransport implements Transport {
     });
   }
 
+  /** Rejects with an {@link UnreadError} where too much waits to be read by the server. */
   send(message: JSONRPCMessage): Promise<void> {
     const writer = this.#program?.stdin.writable ? this.#writer : undefined;
-    return writer?.write(message) ?? Promise.reject(new Error('The server is not running.'));
+    if (writer === undefined) return Promise.reject(new Error('The server is not running.'));
+    return writer.waiting > this.#mostQueued && this.#isTooMuch(message, writer.waiting)
+      ? Promise.reject(new UnreadError(this.#mostQueued))
+      : writer.write(message);
+  }
+
+  /**
+   * Notifications, one for each request that is withdrawn, still go. Answers may take as much again; a server that even then
+   * goes on asking, and reads none of them, is ended.
+   */
+  #isTooMuch(message: JSONRPCMessage, waiting: number): boolean {
+    if ('method' in message) return 'id' in message;
+    if (waiting <= 2 * this.#mostQueued) return false;
+    this.#endForGood(new Error('The server asks again and again and does not read the answers.'));
+    return true;
+  }
+
+  #endForGood(error: Error): void {
+    const program = this.#program;
+    if (program === undefined || program.stdout.isPaused()) return;
+    program.stdout.pause();
+    this.onerror?.(error);
+    endGroup(program, 'SIGKILL');
   }
 
   /** Does not keep this process from ending: a server that nobody talks to ends with it. */

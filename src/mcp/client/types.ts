@@ -134,6 +134,12 @@ export interface McpToolsOptions {
   /** The longest message the server may send, in bytes; after a longer one a program is ended,
    * and an answer over HTTP given up. Default 33,554,432 (32 MiB). */
   readonly maxMessageBytes?: number;
+  /**
+   * How much of what is sent may wait for the server to read it, in bytes; over HTTP, in requests that it has not begun to
+   * answer. A further call fails with `unavailable` and is not sent, and a program that goes on asking for something
+   * without reading the answers is ended. Default 16,777,216 (16 MiB).
+   */
+  readonly maxQueuedBytes?: number;
   /** Which revisions of the protocol to try; `legacy` is up to 2025-11-25, `modern` from 2026-07-28. Default `auto`. */
   readonly era?: 'auto' | 'legacy' | 'modern';
   /** Gets what has changed after the server said so, or came back. */

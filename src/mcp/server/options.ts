@@ -35,6 +35,11 @@ export interface McpStdioOptions extends McpServeOptions {
   readonly output?: Writable;
   /** The longest message, in bytes; a longer one ends the connection. Default 10 MiB. */
   readonly maxMessageBytes?: number;
+  /**
+   * How much may wait for the client to read it, in bytes; while more does, nothing is read from the client. Default
+   * 16 MiB.
+   */
+  readonly maxQueuedBytes?: number;
   /** How long calls may go on after the input has ended, in milliseconds. Default 30,000. */
   readonly drain?: number;
 }
@@ -89,7 +94,7 @@ export interface McpServing {
 }
 
 const common = ['name', 'version', 'instructions', 'approvals', 'maxInFlight', 'pageSize', 'onError'];
-const ofStdio = [...common, 'input', 'output', 'maxMessageBytes', 'drain'];
+const ofStdio = [...common, 'input', 'output', 'maxMessageBytes', 'maxQueuedBytes', 'drain'];
 const ofHttp = [
   ...common,
   ...['host', 'port', 'path', 'token', 'allowedHosts', 'allowedOrigins', 'maxBodyBytes', 'requestTimeout'],
@@ -118,9 +123,12 @@ export function settingsOf(owner: string, options: McpServeOptions, known: reado
 }
 
 /** As {@link settingsOf}, for standard input and output. */
-export function stdioSettings(options: McpStdioOptions): Settings & { maxMessageBytes: number; drain: number } {
+export function stdioSettings(
+  options: McpStdioOptions,
+): Settings & { maxMessageBytes: number; maxQueuedBytes: number; drain: number } {
   return {
     ...settingsOf('serveMcpStdio', options, ofStdio),
+    maxQueuedBytes: checkCount(options.maxQueuedBytes ?? 16 * 1024 * 1024, 'serveMcpStdio({ maxQueuedBytes })'),
     maxMessageBytes: checkCount(options.maxMessageBytes ?? 10 * 1024 * 1024, 'serveMcpStdio({ maxMessageBytes })'),
     drain: checkMilliseconds(options.drain ?? 30_000, 'serveMcpStdio({ drain })'),
   };

@@ -8,6 +8,8 @@ export interface StdioWireOptions {
   readonly input: Readable;
   readonly output: Writable;
   readonly maxMessageBytes: number;
+  /** Nothing more is read while more than this waits for the client to read it. */
+  readonly maxQueuedBytes: number;
   /** Counts the requests that have been read and not been answered. */
   readonly unanswered: Traffic;
   /** Told directly: the package would tell it once for the connection and once for the server on it. */
@@ -18,7 +20,8 @@ export interface StdioWireOptions {
 
 /**
  * The serving end of a connection over two streams, one JSON-RPC message a line. Unlike the package's own transport it
- * lets calls be answered after the end of the input, and writes all answers of one turn in one go.
+ * lets calls be answered after the end of the input, writes all answers of one turn in one go, and reads nothing more from
+ * a client that does not read.
  */
 export class StdioWire implements Transport {
   onclose?: () => void;
@@ -29,6 +32,7 @@ export class StdioWire implements Transport {
   readonly #open = new Set<unknown>();
   #ending = false;
   #closed = false;
+  #held = false;
 
   constructor(options: StdioWireOptions) {
     this.#options = options;
@@ -50,6 +54,7 @@ export class StdioWire implements Transport {
   send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) return Promise.reject(new Error('The connection was closed.'));
     const written = this.#writer.write(message);
+    if (this.#writer.waiting > this.#options.maxQueuedBytes) this.#hold();
     if ('method' in message) return written;
     const end = (): void => this.#end(message.id);
     written.then(end, end);
@@ -75,6 +80,18 @@ export class StdioWire implements Transport {
     this.#options.onError(new Error(`A message exceeds the maximum size of ${most} bytes.`));
     void this.close();
   };
+
+  /** Who does not read is not listened to either: else what we have to say would grow without end. */
+  #hold(): void {
+    if (this.#held) return;
+    this.#held = true;
+    const { input, output } = this.#options;
+    input.pause();
+    output.once('drain', () => {
+      this.#held = false;
+      if (!this.#closed) input.resume();
+    });
+  }
 
   readonly #onInputError = (error: Error): void => {
     if (this.#closed) return;

@@ -31,6 +31,7 @@ export async function serveMcpStdio<State>(router: Router<State>, options: McpSt
     input,
     output: guarded?.output ?? output,
     maxMessageBytes: settings.maxMessageBytes,
+    maxQueuedBytes: settings.maxQueuedBytes,
     unanswered,
     onError: settings.onError,
     beforeEnd: () => close(settings.drain),

@@ -30,6 +30,9 @@ describe('an argument is guessed to be', () => {
     ['path', { type: ['string', 'null'] }, 'path', 'high'],
     ['path', { anyOf: [{ type: 'null' }, text] }, 'path', 'high'],
     ['path', true, 'path', 'high'],
+    ['path2', text, 'path', 'high'],
+    ['PDFPath', text, 'path', 'high'],
+    ['logfile', text, 'path', 'high'],
     ['path', {}, 'path', 'high'],
   ])('%s %j: a %s, %s', (argument, schema, kind, confidence) => {
     expect(guessed('s.t', { [argument]: schema }).guesses).toMatchObject([{ tool: 's.t', argument, kind, confidence }]);
@@ -49,6 +52,10 @@ describe('an argument is guessed to be', () => {
     ['x', { allOf: [{ type: 'object', properties: { dir: text } }] }, '/x/dir'],
     ['x', { type: ['array', 'null'], items: { anyOf: [{ type: 'object', properties: { dir: text } }] } }, '/x/*/dir'],
     ['files', { type: 'object', additionalProperties: text }, 'files'],
+    ['files', { type: 'array', items: [{ type: 'number' }], additionalItems: text }, '/files/*'],
+    ['files', { prefixItems: [{ type: 'number' }], unevaluatedItems: text }, '/files/*'],
+    ['x', { type: 'object', if: {}, else: { properties: { dir: text } } }, '/x/dir'],
+    ['x', { type: 'object', dependentSchemas: { a: { properties: { dir: text } } } }, '/x/dir'],
   ])('%s %j, at %s', (argument, schema, place) => {
     expect(guessed('s.t', { [argument]: schema }).guesses).toMatchObject([{ argument: place, kind: 'path' }]);
   });
@@ -124,6 +131,38 @@ test('a schema that refers to itself is guarded as far as it goes, and closed wh
     ['left', true],
     ['/list/*', true],
   ]);
+});
+
+describe('what cannot be looked at is closed, where something else looks like a path', () => {
+  const many = Array.from({ length: 40 }, (_, at) => ({
+    type: 'object',
+    properties: { [`n${at}`]: { type: 'number' } },
+  }));
+  const nested = Array.from({ length: 12 }).reduce<object>((inner) => ({ anyOf: [inner] }), { type: 'object' });
+  test.each([
+    ['a reference by an anchor', { $ref: '#x' }],
+    ['a reference to another document', { $ref: 'x.json' }],
+    ['a dynamic reference', { $dynamicRef: '#x' }],
+    ['more alternatives than are looked at', { anyOf: many }],
+    ['alternatives of alternatives of alternatives', nested],
+    ['alternatives of itself', { $ref: '#/$defs/self' }],
+  ])('%s', (_, schema) => {
+    const $defs = { self: { anyOf: [{ $ref: '#/$defs/self' }, { $ref: '#/$defs/self' }] } };
+    const parameters = { type: 'object' as const, properties: { path: text, x: schema }, $defs };
+    const { guesses } = guessGuards([{ name: 's.t', description: '', parameters: parameters as never }]);
+    expect(guesses.map(({ argument, reason }) => [argument, reason.includes('deeper')])).toEqual([
+      ['path', false],
+      ['x', true],
+    ]);
+  });
+});
+
+test('alternatives of themselves are followed once', () => {
+  const anyOf = Array.from({ length: 32 }, () => ({ $ref: '#/$defs/x' }));
+  const $defs = { x: { anyOf: [...anyOf, { type: 'object', properties: { file: text } }].slice(1) } };
+  const parameters = { type: 'object' as const, properties: { x: { $ref: '#/$defs/x' } }, $defs };
+  const { guesses } = guessGuards([{ name: 's.t', description: '', parameters: parameters as never }]);
+  expect(guesses.map(({ argument }) => argument)).toEqual(['/x/file']);
 });
 
 test('many schemas that refer to one another come to an end', () => {

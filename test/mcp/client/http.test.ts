@@ -197,6 +197,27 @@ describe('a server that is reached over HTTP', () => {
     }
   });
 
+  test('is sent no more while too much waits for its answer', async () => {
+    const server = sessions();
+    const open: ServerResponse[] = [];
+    let isStuck = false;
+    const { url } = await listen((request, response) =>
+      isStuck && request.method === 'POST' ? void open.push(response) : server.handle(request, response),
+    );
+    const { call } = await connect(url, { maxQueuedBytes: 40_000 });
+    isStuck = true;
+    const calls = Array.from({ length: 6 }, () => call('say', { value: 'x'.repeat(5_000) }));
+    // The first two fill it up.
+    expect(await Promise.all(calls.slice(2))).toMatchObject(
+      Array(4).fill({ code: 'unavailable', effect: 'none', retryable: true }),
+    );
+    await expect.poll(() => open.length).toBe(2);
+    for (const response of open) response.writeHead(503).end();
+    expect(await Promise.all(calls)).toMatchObject(Array(6).fill({ code: 'unavailable' }));
+    isStuck = false;
+    expect(await call('say')).toMatchObject({ ok: true });
+  });
+
   describe('may not send us elsewhere', () => {
     const secret = { Authorization: 'Bearer t', 'X-Api-Key': 'k' };
     const statuses = [301, 302, 303, 307, 308];

@@ -97,6 +97,33 @@ describe.concurrent('a server that is a program', () => {
     expect(connection.status).toBe('failed');
   });
 
+  test('may be slow to read: what waits for it has an end, and is answered once it is read', async () => {
+    const { call, connection } = await start('plain', { maxQueuedBytes: 100_000 });
+    expect(await call('deaf', { ms: 500 })).toMatchObject({ data: 'deaf' });
+    const value = 'x'.repeat(50_000);
+    // The system keeps some of it as well.
+    const calls = Array.from({ length: 20 }, () => call('echo', { value }));
+    const results = await Promise.all(calls);
+    const refused = results.filter(({ ok }) => !ok);
+    expect(refused.length).toBeGreaterThan(5);
+    expect(refused.length).toBeLessThan(20);
+    expect(refused[0]).toMatchObject({
+      code: 'unavailable',
+      effect: 'none',
+      retryable: true,
+      error: expect.stringContaining('more than 100000 bytes wait for the server to read them'),
+    });
+    expect(await call('echo', { value: 1 })).toMatchObject({ data: '1' });
+    expect(connection.status).toBe('connected');
+  });
+
+  test('that asks for ever and reads no answer is ended', async () => {
+    const { call, connection, logs } = await start('plain', { maxQueuedBytes: 100_000, restart: false });
+    expect(await call('nag')).toMatchObject({ code: 'unavailable', effect: 'unknown' });
+    expect(connection.status).toBe('failed');
+    expect(logs.map(({ data }) => data)).toContain('The server asks again and again and does not read the answers.');
+  });
+
   test('that says nothing any more is ended', async () => {
     const { call, connection } = await start('plain', { restart: false });
     const pid = Number((await call('pid')).data);

@@ -5,6 +5,7 @@ import { createRouter, defineTool, type Router } from 'callgate';
 import { elicitApproval, type McpStdioOptions, serveMcpStdio } from 'callgate/mcp';
 import { describe, expect, test } from 'vitest';
 import { guardOutput } from '../../../src/mcp/server/stdout-guard.ts';
+import { nextTurn } from '../../support.ts';
 
 const echo = defineTool({
   name: 'echo',
@@ -40,6 +41,46 @@ const initialize = (capabilities: object = {}): object => ({
 function call(id: number | string, name: string, args: object = {}): object {
   return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } };
 }
+
+/** A client that does not read until it is told to. */
+function deaf(): { input: PassThrough; output: Writable; taken: string[]; hear: () => void } {
+  const taken: string[] = [];
+  let waiting: (() => void) | undefined;
+  let hears = false;
+  const output = new Writable({
+    decodeStrings: false,
+    write(chunk: string, _encoding, done) {
+      taken.push(chunk);
+      if (hears) done();
+      else waiting = done;
+    },
+  });
+  const hear = (): void => {
+    hears = true;
+    waiting?.();
+  };
+  return { input: new PassThrough(), output, taken, hear };
+}
+
+test('a client that does not read is not listened to until it does, and then loses nothing', async () => {
+  const { input, output, taken, hear } = deaf();
+  const serving = await serveMcpStdio(createRouter({ tools: [echo] }), { input, output, maxQueuedBytes: 20_000 });
+  input.write(`${JSON.stringify(initialize())}\n`);
+  let said = 0;
+  // As a client does that heeds what the system says: it writes as long as there is room.
+  while (said < 5_000) {
+    const hasRoom = input.write(`${JSON.stringify({ jsonrpc: '2.0', id: ++said, method: 'ping' })}\n`);
+    await nextTurn();
+    if (!hasRoom && input.isPaused()) break;
+  }
+  expect(said).toBeGreaterThan(10);
+  expect(said).toBeLessThan(5_000);
+  expect(output.writableLength).toBeLessThan(200_000);
+  hear();
+  input.end();
+  await serving.closed;
+  expect(taken.join('').match(/"result"/g)).toHaveLength(said + 1);
+});
 
 /** A client that says and hears single messages, whatever they are. */
 async function open(router: Router, options: McpStdioOptions = {}) {
