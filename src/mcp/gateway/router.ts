@@ -13,6 +13,7 @@ import { createRouter, type Router } from '../../router.ts';
 import type { Maybe } from '../../types.ts';
 import { ConfigError, type GatewayConfig } from './config.ts';
 import { resilienceStages } from './stages.ts';
+import { strayPaths } from './stray-paths.ts';
 
 /** What a gateway's router is made of beside its configuration. */
 export interface GatewayParts {
@@ -21,6 +22,8 @@ export interface GatewayParts {
   readonly approve?: Approve;
   /** Where audit lines go. Default: nowhere. */
   readonly auditFile?: Writable;
+  /** Whether tools are guarded by guesses, so that what these did not see has to be looked at. Default false. */
+  readonly acceptGuesses?: boolean;
 }
 
 /** The router of a gateway. Throws a {@link ConfigError} for what cannot be put together. */
@@ -32,10 +35,14 @@ export function gatewayRouter(config: GatewayConfig, parts: GatewayParts): Route
   }
 }
 
-function pipelineOf(config: GatewayConfig, { approve, auditFile }: GatewayParts): RouterPipeline<unknown> {
-  const { stages, secrets } = config;
+function pipelineOf(
+  config: GatewayConfig,
+  { approve, auditFile, acceptGuesses }: GatewayParts,
+): RouterPipeline<unknown> {
+  const { roots, stages, secrets } = config;
   // Every tool waits for its server, and that wait has its limit where the request is made.
   let pipeline = (defaultPipeline(optionsOf(config, approve)) as EditablePipeline).replace('timeout', requestTimeout);
+  if (acceptGuesses && roots.length > 0) pipeline = pipeline.before('permission', 'strayPaths', strayPaths({ roots }));
   if (stages.loopGuard !== undefined)
     pipeline = pipeline.before('permission', 'loopGuard', loopGuard(stages.loopGuard));
   if (stages.budget !== undefined) pipeline = pipeline.after('permission', 'budget', budget(stages.budget));

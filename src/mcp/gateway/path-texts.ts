@@ -1,0 +1,64 @@
+import { wordsOf } from '../client/words.ts';
+
+/** Names of what is written, looked for or shown, and of separators: such a text is no path, whatever it looks like. */
+const noPaths: ReadonlySet<string> = new Set(
+  (
+    'content contents text texts body message messages comment comments description summary title note notes prompt question ' +
+    'answer subject html markdown code diff patch snippet regex regexp replace replacement search needle query thought ' +
+    'observation observations data string str line lines css sql reason purpose explanation separator delimiter sep'
+  ).split(' '),
+);
+/** Names of arguments for programs, which are texts of several words. */
+const forPrograms: ReadonlySet<string> = new Set(['args', 'argv', 'arguments', 'options', 'flags', 'params']);
+
+/** Where another path may begin in a text: behind what separates items, opens a group or gives a name its value. */
+const beginning = /[,;|={([<"'`]/;
+const beginningInPath = /[\s:,;|={([<"'`]/;
+const aroundItems = /\s*([,;|=])\s*/g;
+
+/** Absolute, from a home folder or the environment, of a drive, a URL of a file, or upwards. */
+const leads =
+  /^(?:\/|~(?:[\w.-]*\/|$)|\$\{?\w+\}?\/|%\w+%[\\/]|[a-z]:[\\/]|\\\\[^\\]+\\|file:)|(?:^|[\\/])\.\.(?:[\\/]|$)/i;
+const leadsOnWindows = /^\\\w[\w.-]*(?:\\|$)/;
+
+/** Whether a text by this name cannot be a path. */
+export function isNoPath(name: string): boolean {
+  return noPaths.has(wordsOf(name).at(-1) ?? '');
+}
+
+/** What in a text leads somewhere by itself: the whole of it, or items of a list. Of several words only the whole is looked at. */
+export function pathsIn(text: string, name: string): readonly string[] {
+  const whole = text.trim();
+  const compact = whole.replace(aroundItems, '$1');
+  const isList = !/\s/.test(compact) || forPrograms.has(wordsOf(name).at(-1) ?? '');
+  const items = isList ? compact.split(beginning).flatMap((item) => item.split(/\s+/)) : [];
+  return [...new Set([whole, ...items.map(closed)])].flatMap((item) => spellings(item).find(leadsSomewhere) ?? []);
+}
+
+/** What in a path would lead somewhere by itself if the text were split. */
+export function furtherPaths(path: string): readonly string[] {
+  const [first = '', ...further] = path.replace(/^[a-z]:/i, '').split(beginningInPath);
+  const encoded = spellings(first)
+    .slice(1)
+    .filter((spelling) => /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(spelling));
+  return [...encoded, ...further.filter((item) => spellings(item).some(leadsSomewhere))];
+}
+
+/** Without what closes the group that it stood in. */
+function closed(item: string): string {
+  return item.replace(/[\])}>]+$/, '');
+}
+
+/** The text, and how it reads once decoded as a part of a URL. */
+function spellings(text: string): readonly string[] {
+  if (!/%(?:2[ef]|5c)/i.test(text)) return [text];
+  try {
+    return [text, decodeURIComponent(text)];
+  } catch {
+    return [text];
+  }
+}
+
+function leadsSomewhere(text: string): boolean {
+  return leads.test(text) || (process.platform === 'win32' && leadsOnWindows.test(text));
+}
