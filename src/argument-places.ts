@@ -1,3 +1,5 @@
+import { pointerNames, pointerStep } from './schema/pointer.ts';
+
 /**
  * Replaces what stands at a declared place of the arguments: a property name, or a JSON pointer with `*` for every item
  * of a list. Copies only what has to change on the way; an argument that is absent or null is left as it is.
@@ -9,16 +11,7 @@ export function rewriteAt(
   declared: string,
   visit: (value: unknown, pointer: string) => unknown,
 ): unknown {
-  return rewrite(args, partsOf(declared), 0, '', visit);
-}
-
-/** The parts of a property name or a JSON pointer. */
-function partsOf(declared: string): readonly string[] {
-  if (!declared.startsWith('/')) return [declared];
-  return declared
-    .slice(1)
-    .split('/')
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return rewrite(args, declared.startsWith('/') ? pointerNames(declared) : [declared], 0, '', visit);
 }
 
 function rewrite(
@@ -45,7 +38,6 @@ function rewrite(
   }
   if (typeof value !== 'object' || !Object.hasOwn(value, part)) return value;
   const item = (value as Record<string, unknown>)[part];
-  const escaped = part.replaceAll('~', '~0').replaceAll('/', '~1');
-  const rewritten = rewrite(item, parts, at + 1, `${pointer}/${escaped}`, visit);
+  const rewritten = rewrite(item, parts, at + 1, pointer + pointerStep(part), visit);
   return rewritten === item ? value : { ...value, [part]: rewritten };
 }

@@ -1,3 +1,5 @@
+import { pointerStep } from './schema/pointer.ts';
+
 /** Deeper than anything that passed validation; a limit of its own, because digests are also made of foreign values. */
 export const deepest = 256;
 
@@ -81,16 +83,15 @@ function sortedNames(value: object): string[] {
 /** Whether `value` is a record of data and not an instance of a class. */
 export function isPlain(value: object): value is Record<string, unknown> {
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype) return true;
-  // Objects from another realm (a vm, a worker) have another Object.prototype; what counts is that it is the last one.
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+  if (prototype === Object.prototype || prototype === null) return true;
+  // Objects from another realm (a vm, a worker) have another Object.prototype: the last one, and no record itself, from
+  // which the object would have members that are not its own.
+  return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf');
 }
 
 /** A place as a JSON pointer (RFC 6901). */
 function pointerTo(place: Place | undefined): string {
-  if (place === undefined) return '';
-  const part = String(place.name).replaceAll('~', '~0').replaceAll('/', '~1');
-  return `${pointerTo(place.within)}/${part}`;
+  return place === undefined ? '' : pointerTo(place.within) + pointerStep(place.name);
 }
 
 function nameOfClass(value: object): string {

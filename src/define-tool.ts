@@ -5,6 +5,7 @@ import { checkIsolation } from './isolation/module-handler.ts';
 import { checkMilliseconds } from './milliseconds.ts';
 import type { Infer } from './schema/infer.ts';
 import type { JsonSchemaObject } from './schema/json-schema.ts';
+import { pointerNames } from './schema/pointer.ts';
 import {
   isStandardSchema,
   jsonSchemaOf,
@@ -142,14 +143,15 @@ export function ownMembers<T extends object>(value: T): T {
   return members as T;
 }
 
-const validName = /^[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}$/;
+/** What a tool's name may be. */
+export const toolName: RegExp = /^[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}$/;
 
 /** Throws a TypeError that says what is wrong with a tool. Looks at the shape only: no schema is compiled. */
 export function checkTool(tool: Tool): void {
   if (typeof tool !== 'object' || tool === null)
     throw new TypeError(`A tool must be an object; it is ${String(tool)}.`);
   const { name } = tool;
-  if (typeof name !== 'string' || !validName.test(name)) {
+  if (typeof name !== 'string' || !toolName.test(name)) {
     throw new TypeError(
       `${JSON.stringify(name) ?? String(name)} is no tool name. A name is 1 to 128 of the characters ` +
         'A-Z a-z 0-9 _ . / - and begins with a letter, a digit or _.',
@@ -204,8 +206,8 @@ function checkArgument(
   argument: string,
   properties: object,
 ): void {
-  const top = argument.startsWith('/') ? (argument.split('/')[1] ?? '') : argument;
-  if (Object.hasOwn(properties, top.replaceAll('~1', '/').replaceAll('~0', '~'))) return;
+  const top = argument.startsWith('/') ? (pointerNames(argument)[0] as string) : argument;
+  if (Object.hasOwn(properties, top)) return;
   throw new TypeError(
     `Tool "${tool.name}" declares the ${{ paths: 'path', urls: 'URL', commands: 'command' }[declaration]} argument "${argument}", but its ` +
       `parameters have no such property. They are: ${Object.keys(properties).join(', ')}.`,

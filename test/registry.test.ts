@@ -125,6 +125,15 @@ describe('defineTool', () => {
     expect(define({ path: 'read' })).not.toThrow();
     expect(define({ '/path': 'read' })).not.toThrow();
   });
+
+  test('takes escapes for such in a pointer only, as the guards do', () => {
+    const parameters = { type: 'object', properties: { 'a/b': { type: 'string' } } } as const;
+    const define = (argument: string) => () =>
+      defineTool({ name: 'a', description: '', parameters, paths: { [argument]: 'read' }, handler: () => 1 });
+    expect(define('a~1b')).toThrow('no such property');
+    expect(define('/a~1b')).not.toThrow();
+    expect(define('a/b')).not.toThrow();
+  });
 });
 
 describe('what a model is offered', () => {

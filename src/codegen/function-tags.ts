@@ -1,4 +1,5 @@
 import { nearest } from '../nearest.ts';
+import { pointerStep } from '../schema/pointer.ts';
 import type { Source } from './backend.ts';
 import { type DocTag, readParam } from './jsdoc.ts';
 import type { ToolModel } from './model.ts';
@@ -117,8 +118,7 @@ function addPointer(tag: string, written: string, root: Schema, add: (pointer: s
   for (; tag !== 'command' && target?.['type'] === 'array'; target = target['items'] as Schema | undefined) {
     steps.push('*');
   }
-  const escaped = steps.map((step) => step.replaceAll('~', '~0').replaceAll('/', '~1'));
-  add(steps.length === 1 ? written : `/${escaped.join('/')}`);
+  add(steps.length === 1 ? written : steps.map(pointerStep).join(''));
   return undefined;
 }
 

@@ -1,3 +1,4 @@
+import { toolName } from '../define-tool.ts';
 import type { Program } from './backend.ts';
 import { wrongDefaults } from './default-check.ts';
 import { applyFunctionTags } from './function-tags.ts';
@@ -8,8 +9,6 @@ import { readParameters } from './parameters.ts';
 import type { Reporter } from './reporter.ts';
 import type { Schema } from './schema.ts';
 import { createSchemaWriter } from './types-to-schema.ts';
-
-const validName = /^[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}$/;
 
 /** Reads one function. Without a description it gets its own name in words, and `warn` is told. */
 export function toolModel(
@@ -44,7 +43,7 @@ export function toolModel(
   }
   const name = override ?? snakeCase(fn.name);
   const place = { label: `function \`${fn.name}\``, node: nameNode };
-  if (!validName.test(name)) {
+  if (!toolName.test(name)) {
     reporter.at(place, `${JSON.stringify(name)} is no tool name (A-Z a-z 0-9 _ . / -). Give it one with @toolname.`);
   }
   const description = doc.description || doc.tags.find((tag) => tag.name === 'description')?.text;

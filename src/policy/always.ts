@@ -1,4 +1,5 @@
 import { canonicalJson, isPlain } from '../canonical-json.ts';
+import { pointerStep } from '../schema/pointer.ts';
 import type { Tool } from '../tool.ts';
 import type { Effect } from '../types.ts';
 import { plainWords } from './commands.ts';
@@ -112,7 +113,7 @@ function declares(declared: unknown, name: string): boolean {
     : typeof declared === 'object' && declared !== null
       ? Object.keys(declared)
       : [];
-  const inside = `/${escapePointer(name)}`;
+  const inside = pointerStep(name);
   return list.some((at) => at === name || at === inside || (typeof at === 'string' && at.startsWith(`${inside}/`)));
 }
 
@@ -141,9 +142,5 @@ function escapeGlob(path: string): string {
 }
 
 function argumentFor(name: string): string {
-  return name.startsWith('/') ? `/${escapePointer(name)}` : name;
-}
-
-function escapePointer(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+  return name.startsWith('/') ? pointerStep(name) : name;
 }

@@ -1,3 +1,4 @@
+import { pointerNames } from '../schema/pointer.ts';
 import { every, type Match, some } from './match.ts';
 import { type ValueMatcher, type ValueTest, valueTest } from './matchers.ts';
 import type { PolicyRequest } from './policy.ts';
@@ -47,11 +48,7 @@ function propertyTest(name: string, test: ValueTest): (request: PolicyRequest) =
 /** A property name or a JSON pointer as the names of its parts. */
 export function pathOf(argument: string, at = 'The argument'): readonly string[] {
   if (argument === '') throw new RuleError(at, 'needs the name of an argument, or a JSON pointer');
-  if (!argument.startsWith('/')) return [argument];
-  return argument
-    .slice(1)
-    .split('/')
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return argument.startsWith('/') ? pointerNames(argument) : [argument];
 }
 
 /** The values that a path reaches; `*` is every item of an array. */

@@ -1,4 +1,5 @@
 import type { JsonSchema, JsonSchemaObject } from '../schema/json-schema.ts';
+import { pointerNames, pointerStep } from '../schema/pointer.ts';
 
 /** The schema as an object of keywords: `true` is an empty one, `false` one that nothing fits. */
 export function asSchema(schema: unknown): JsonSchemaObject {
@@ -19,10 +20,7 @@ export function listOf(list: unknown): readonly JsonSchema[] {
 
 /** Appends tokens to a JSON pointer (RFC 6901). */
 export function at(pointer: string, ...tokens: readonly (string | number)[]): string {
-  return tokens.reduce<string>(
-    (whole, token) => `${whole}/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`,
-    pointer,
-  );
+  return pointer + tokens.map(pointerStep).join('');
 }
 
 /**
@@ -37,8 +35,7 @@ export function resolveRef(root: JsonSchemaObject, ref: unknown): { schema: Json
   if (pointer === undefined) return undefined;
   if (pointer !== '' && !pointer.startsWith('/')) return byAnchor(root, pointer, '$anchor');
   let place: unknown = root;
-  for (const token of pointer.split('/').slice(1)) {
-    const name = token.replaceAll('~1', '/').replaceAll('~0', '~');
+  for (const name of pointerNames(pointer)) {
     if (typeof place !== 'object' || place === null || !Object.hasOwn(place, name)) return undefined;
     place = (place as { [key: string]: unknown })[name];
   }
