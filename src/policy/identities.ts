@@ -3,9 +3,8 @@ import { isThenable } from '../thenable.ts';
 import type { Tool } from '../tool.ts';
 import type { Maybe } from '../types.ts';
 import { toolDigest } from './digest.ts';
-import { jsonOf } from './file.ts';
+import { jsonOf, readTextSync } from './file.ts';
 import type { Policy, PolicyRequest } from './policy.ts';
-import { readTextSync } from './text-file.ts';
 import type { Ruling } from './verdict.ts';
 
 /** Keeps what tools from elsewhere were when they were approved: their digests, by source and name. */

@@ -1,4 +1,5 @@
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { readTextSync } from './file.ts';
 
 /**
  * Changes a file of text as a whole: reads it (`undefined` when there is none), lets `change` make the new text, and
@@ -15,7 +16,7 @@ export async function replaceFile(path: string, change: (text: string | undefine
   const file = await exclusively(lock);
   try {
     try {
-      await file.writeFile(change(await textOf(path)), 'utf8');
+      await file.writeFile(change(readTextSync(path)), 'utf8');
       const mode = await modeOf(path);
       if (mode !== undefined) await file.chmod(mode);
       await file.sync();
@@ -49,15 +50,6 @@ async function exclusively(lock: string): ReturnType<typeof open> {
 async function modeOf(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).mode & 0o777;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-async function textOf(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

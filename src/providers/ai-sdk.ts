@@ -100,11 +100,16 @@ function standardSchema(schema: { [keyword: string]: unknown }): AiSdkSchema {
 
 const cutShort: ReadonlySet<unknown> = new Set(['length', 'content-filter', 'error']);
 
+/** Models give the reason in an object with their own word for it, the SDK gives one word. */
+function isCut(finishReason: unknown): boolean {
+  return cutShort.has(asObject(finishReason)['unified'] ?? finishReason);
+}
+
 function readCalls(response: unknown, offer?: ReadOffer): readonly ProviderCall[] {
   const make = callMaker({ offer });
   const { toolCalls, content, finishReason } = asObject(response);
   const parts = asObjects(Array.isArray(response) ? response : (content ?? toolCalls));
-  const cut = cutShort.has(asObject(finishReason)['unified'] ?? finishReason);
+  const cut = isCut(finishReason);
   return parts.flatMap((part, index) =>
     isOurs(part)
       ? [
@@ -143,7 +148,7 @@ function createCallReader(offer?: ReadOffer): CallReader {
           return calls.close(toolCallId);
         case 'finish-step':
         case 'finish':
-          return calls.finish(cutShort.has(asObject(finishReason)['unified'] ?? finishReason));
+          return calls.finish(isCut(finishReason));
         default:
           return [];
       }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { undoNulls } from './arguments/nulls.ts';
+import { isJson } from './arguments/text.ts';
 import type { ProviderCall, ReadOffer } from './types.ts';
 
 /** A call as a provider's own fields have it. */
@@ -48,22 +49,13 @@ export function callMaker({
  * after its closing brace is JSON. An object that the provider parsed is not: its parser may have closed the braces.
  */
 export function isWhole(args: unknown): boolean {
-  return typeof args === 'string' && args.trimStart().startsWith('{') && parses(args);
-}
-
-function parses(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return typeof args === 'string' && args.trimStart().startsWith('{') && isJson(args);
 }
 
 /** Text that shows what there is of cut-off arguments and that no parser takes for all of them. */
 function unparsable(args: unknown): string {
   const text = typeof args === 'string' ? args : (JSON.stringify(args) ?? '').replace(/\}$/, '');
-  return text.trim() === '' || parses(text) ? '{' : text;
+  return text.trim() === '' || isJson(text) ? '{' : text;
 }
 
 function undoNullsOf(name: string, args: unknown, offer: ReadOffer | undefined): unknown {

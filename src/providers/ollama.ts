@@ -7,7 +7,7 @@ import { descriptionOf, makeOffer } from './offer.ts';
 import { pairResults } from './pairing.ts';
 import { piecesOf } from './pieces.ts';
 import { asObject, asObjects, type Loose } from './shape.ts';
-import type { CallReader, ProviderCall, ProviderFormat, ReadOffer } from './types.ts';
+import type { CallReader, ProviderFormat, ReadOffer } from './types.ts';
 
 export interface OllamaTool {
   type: string;
@@ -93,7 +93,7 @@ function createCallReader(offer?: ReadOffer): CallReader {
         calls.begin(++begun, id, name);
         calls.replace(begun, args);
       }
-      return asObject(event)['done'] === true ? (calls.finish(isCut(event)) as readonly ProviderCall[]) : [];
+      return asObject(event)['done'] === true ? calls.finish(isCut(event)) : [];
     },
     end: () => calls.end(),
   };

@@ -103,10 +103,10 @@ export type AnsweredCall = ToolCall & { readonly origin?: ProviderCall['origin']
  * messages.push({ role: 'assistant', content: response.content });
  * messages.push(...anthropic.writeResults(calls, await router.callAll(calls)));
  */
-export interface ProviderFormat<Definitions = unknown, Written = unknown, Options = DefinitionOptions> {
+export interface ProviderFormat<Definitions = unknown, Written = unknown> {
   readonly name: ProviderName;
   /** The tools in the provider's format. Pure: the same tools and options give the same bytes. */
-  definitions(tools: readonly Tool[], options?: Options): Offer<Definitions>;
+  definitions(tools: readonly Tool[], options?: DefinitionOptions): Offer<Definitions>;
   /**
    * The calls in a response, or in the message of one; none if there are none. Aliases become canonical names, unknown
    * names pass untouched, missing and repeated ids are replaced by unique ones. Never throws on a malformed response.

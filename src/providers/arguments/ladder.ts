@@ -1,6 +1,6 @@
 import type { JsonSchemaObject } from '../../schema/json-schema.ts';
 import { type Alternative, type JsonType, typeOf, typesOf, wantsInteger } from './alternatives.ts';
-import { isCutOff, parseText, plainObject, withoutFence } from './text.ts';
+import { isCutOff, isJson, parseText, plainObject, withoutFence } from './text.ts';
 import { walkWithSchema } from './walk.ts';
 
 /** The rungs of the ladder, in the order in which they are tried. */
@@ -63,15 +63,6 @@ export function repairArguments(
   });
   // Untouched text goes on as text: what is wrong with it is for the validate stage to say.
   return repaired.length > 0 ? { arguments: mended, repaired } : { arguments: args, repaired };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 // Each encoding inside another one costs the model escapes that double, so three are plenty.

@@ -16,6 +16,16 @@ export function plainObject(value: unknown): Record<string, unknown> | undefined
   return object instanceof ArgumentsFault ? undefined : object;
 }
 
+/** Whether a text is JSON, whatever the limits for arguments. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** What stands inside a fenced code block that is all there is of the text; `undefined` when it is none. */
 export function withoutFence(text: string): string | undefined {
   const trimmed = text.trim();

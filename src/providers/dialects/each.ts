@@ -2,7 +2,8 @@ import type { JsonSchema, JsonSchemaObject } from '../../schema/json-schema.ts';
 import { asSchema, at, listOf, schemasOf } from '../refs.ts';
 import type { Draft } from './normalize.ts';
 
-const single = [
+/** Keywords that hold one schema, a list of them, or schemas by name, in a normalized schema. */
+export const singles = [
   'items',
   'additionalProperties',
   'contains',
@@ -14,8 +15,8 @@ const single = [
   'unevaluatedItems',
   'unevaluatedProperties',
 ] as const;
-const lists = ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const;
-const maps = ['properties', 'patternProperties', 'dependentSchemas', '$defs'] as const;
+export const lists = ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const;
+export const maps = ['properties', 'patternProperties', 'dependentSchemas', '$defs'] as const;
 
 /**
  * Rebuilds a normalized schema from the leaves: `rewrite` gets every subschema with its own subschemas already rebuilt.
@@ -28,7 +29,7 @@ export function rebuild(
   const draft: Draft = { ...schema };
   const inner = (sub: JsonSchema, ...tokens: (string | number)[]) =>
     rebuild(asSchema(sub), rewrite, at(pointer, ...tokens));
-  for (const keyword of single) {
+  for (const keyword of singles) {
     const sub = schema[keyword];
     if (typeof sub === 'object' && sub !== null) draft[keyword] = inner(sub as JsonSchemaObject, keyword);
   }

@@ -29,6 +29,6 @@ const gemini = {
  * For Gemini's `parametersJsonSchema`: the keywords that it documents, references written out because its checks of
  * them differ between models, unions as `anyOf`.
  */
-export const geminiSchema: (schema: JsonSchemaObject) => Converted = remember((schema) => {
-  return inlinedSchema(schema, gemini);
-});
+export const geminiSchema: (schema: JsonSchemaObject) => Converted = remember((schema) =>
+  inlinedSchema(schema, gemini),
+);

@@ -1,12 +1,14 @@
 import type { JsonSchema, JsonSchemaObject } from '../../schema/json-schema.ts';
+import { pointerNames } from '../../schema/pointer.ts';
 import { asSchema, at, listOf, resolveRef, schemasOf } from '../refs.ts';
+import { lists, maps, singles } from './each.ts';
 import { mergeSchemas } from './merge.ts';
 import type { Trace } from './trace.ts';
 
 /** A schema that is being put together. */
 export type Draft = { [keyword: string]: unknown };
 
-const typeWords: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
+const jsonTypes: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 /** Keywords that identify a document and constrain nothing; definitions are gathered anew. */
 const leftOut: ReadonlySet<string> = new Set([
   '$schema',
@@ -21,21 +23,9 @@ const leftOut: ReadonlySet<string> = new Set([
   'definitions',
   '__proto__',
 ]);
-const oneSchema: ReadonlySet<string> = new Set([
-  'items',
-  'additionalProperties',
-  'contains',
-  'not',
-  'if',
-  'then',
-  'else',
-  'propertyNames',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-  'contentSchema',
-]);
-const schemaList: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
-const schemaMap: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas']);
+const oneSchema: ReadonlySet<string> = new Set([...singles, 'contentSchema']);
+const schemaList: ReadonlySet<string> = new Set(lists);
+const schemaMap: ReadonlySet<string> = new Set(maps);
 const mayBeBoolean: ReadonlySet<string> = new Set([
   'additionalProperties',
   'unevaluatedItems',
@@ -98,20 +88,17 @@ export function normalize(root: JsonSchemaObject, { refs }: NormalizeOptions, tr
         'the schema refers to itself without end; from here on anything is allowed',
       );
       const { type } = asSchema(target.schema);
-      return { ...(typeWords.has(type) && { type: type as 'object' }), ...own };
+      return { ...(jsonTypes.has(type) && { type: type as 'object' }), ...own };
     }
     return mergeSchemas(visit(target.schema, pointer, [...within, target.pointer]), own, pointer, trace);
   }
 
   function keptDefinition(target: { schema: JsonSchema; pointer: string }): string | undefined {
-    const place = /^\/(\$defs|definitions)\/([^/]+)$/.exec(target.pointer);
-    if (!place) return undefined;
+    const [home, key, ...further] = pointerNames(target.pointer);
+    if ((home !== '$defs' && home !== 'definitions') || !key || further.length > 0) return undefined;
     let known = definitions.get(target.pointer);
     if (!known) {
-      const wanted = place[2]!
-        .replaceAll('~1', '/')
-        .replaceAll('~0', '~')
-        .replace(/[^A-Za-z0-9_.-]/g, '_');
+      const wanted = key.replace(/[^A-Za-z0-9_.-]/g, '_');
       const taken = new Set([...definitions.values()].map(({ name }) => name));
       let name = wanted;
       for (let n = 2; taken.has(name); n++) name = `${wanted}_${n}`;
@@ -167,8 +154,8 @@ const numeric: ReadonlySet<string> = new Set([
 function clean(keyword: string, value: unknown): unknown {
   switch (keyword) {
     case 'type': {
-      if (!Array.isArray(value)) return typeWords.has(value) ? value : undefined;
-      const words = [...new Set(value.filter((word) => typeWords.has(word)))];
+      if (!Array.isArray(value)) return jsonTypes.has(value) ? value : undefined;
+      const words = [...new Set(value.filter((word) => jsonTypes.has(word)))];
       return words.length > 1 ? words : words[0];
     }
     case 'required':

@@ -9,6 +9,6 @@ const ollama = {
 };
 
 /** For Ollama, whose templates show a model these keywords and silently leave out all others. */
-export const ollamaSchema: (schema: JsonSchemaObject) => Converted = remember((schema) => {
-  return inlinedSchema(schema, ollama);
-});
+export const ollamaSchema: (schema: JsonSchemaObject) => Converted = remember((schema) =>
+  inlinedSchema(schema, ollama),
+);

@@ -77,14 +77,14 @@ export interface StrictlyConverted extends Converted {
  * A map with free keys, a place where anything goes, more than the mode's limits: such a tool is better offered without
  * strict mode, and `impossible` says why.
  */
-export const openaiStrictSchema: (schema: JsonSchemaObject) => StrictlyConverted = remember((schema) => {
-  return strictSchema(schema, openai);
-});
+export const openaiStrictSchema: (schema: JsonSchemaObject) => StrictlyConverted = remember((schema) =>
+  strictSchema(schema, openai),
+);
 
 /** For Anthropic's strict mode: every object closed, optional properties stay optional, bounds are described. */
-export const anthropicStrictSchema: (schema: JsonSchemaObject) => StrictlyConverted = remember((schema) => {
-  return strictSchema(schema, anthropic);
-});
+export const anthropicStrictSchema: (schema: JsonSchemaObject) => StrictlyConverted = remember((schema) =>
+  strictSchema(schema, anthropic),
+);
 
 function strictSchema(schema: JsonSchemaObject, mode: StrictMode): StrictlyConverted {
   const lost = trace();
