@@ -126,7 +126,7 @@ export function defaultPipeline<State = unknown>(
     .use('pathGuard', roots === undefined ? closed() : pathGuard({ ...paths, roots }))
     .use('commandGuard', roots === undefined ? idle(commands) : commandGuard({ ...paths, ...commands, roots }))
     .use('urlGuard', urlGuard(urls))
-    .use('permission', permission(rest))
+    .use('permission', permission({ ...rest, ...timed }))
     .use('locks', locks({ ...turns, ...timed }))
     .use('concurrency', concurrency({ ...limits, ...timed }))
     .use('timeout', timeout({ ...timed, ...(limit !== undefined && { default: limit }) }))

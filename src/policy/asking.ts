@@ -1,4 +1,5 @@
 import { canonicalJson } from '../canonical-json.ts';
+import type { Clock } from '../clock.ts';
 import { toFailure } from '../failure.ts';
 import type { Failure, ToolResult } from '../result.ts';
 import type { Tool } from '../tool.ts';
@@ -24,6 +25,7 @@ export interface AskingOptions {
   readonly approveTimeout: number;
   /** How long a tool's preview may take, in milliseconds. */
   readonly previewTimeout: number;
+  readonly clock: Clock;
   readonly policies: readonly Policy[];
   /** Keeps what nobody is there to decide. */
   readonly approvals: ApprovalStore | undefined;
@@ -123,7 +125,7 @@ async function byGrant(moment: Moment, options: AskingOptions): Promise<Approved
 
 async function pendingOf(moment: Moment, options: AskingOptions): Promise<PendingApproval> {
   const { ctx, tool, args, effects, why, always } = moment;
-  const shown = await previewOf(ctx, snapshot(args), options.previewTimeout);
+  const shown = await previewOf(ctx, snapshot(args), options.previewTimeout, options.clock);
   const { id, principal, mode, tools } = ctx.run;
   return deepFreeze(
     snapshot({
@@ -158,7 +160,7 @@ async function ask(
 ): Promise<Approved | ToolResult> {
   const { ctx, tool } = moment;
   const { signal } = ctx;
-  const waited = await waitForAnswer(() => approve(pending, { signal }), signal, options.approveTimeout);
+  const waited = await waitForAnswer(() => approve(pending, { signal }), signal, options.approveTimeout, options.clock);
   // An answer and the end of the call may come in the same turn; the end counts.
   if (waited.how === 'aborted' || signal.aborted) {
     return toFailure(ctx, signal.reason);

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import { checkOptions } from '../options.ts';
 import { checkFinite } from '../resilience/numbers.ts';
 import type { Tool } from '../tool.ts';
@@ -55,6 +56,7 @@ export interface Deciders {
   readonly modes: Modes;
   /** In milliseconds. */
   readonly decideTimeout: number;
+  readonly clock?: Clock;
   /** The level that the call needs, where a guard has found out. Default: the tool's. */
   readonly level?: Tool['permission'];
   /** Why a guard has somebody asked, whatever the mode and the rules allow. */
@@ -87,7 +89,7 @@ export async function explainRequest(request: PolicyRequest, options: Deciders):
 
 async function decided(
   request: PolicyRequest,
-  { policies, decideTimeout }: Deciders,
+  { policies, decideTimeout, clock }: Deciders,
 ): Promise<{ ruling: Ruling | undefined; matches: Explanation['matches'] }> {
   const found: Ruling[] = [];
   for (const policy of policies) {
@@ -98,7 +100,7 @@ async function decided(
       }
       continue;
     }
-    const ruling = await judge([policy], request, decideTimeout);
+    const ruling = await judge([policy], request, decideTimeout, clock);
     if (ruling !== undefined) found.push({ ...ruling, rule: ruling.rule ?? policy.name ?? 'policy' });
   }
   const matches = found.map(({ rule = 'policy', decision, reason }) => ({

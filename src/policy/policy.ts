@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../clock.ts';
 import { checkOptions } from '../options.ts';
 import { isThenable } from '../thenable.ts';
 import type { Tool } from '../tool.ts';
@@ -101,6 +102,7 @@ export function judge(
   policies: readonly Policy[],
   request: PolicyRequest,
   milliseconds: number,
+  clock: Clock = systemClock,
 ): Maybe<Ruling | undefined> {
   let strictest: Ruling | undefined;
   let waiting: Promise<Ruling | undefined>[] | undefined;
@@ -114,7 +116,7 @@ export function judge(
     }
   }
   if (waiting === undefined || strictest?.decision === 'deny') return strictest;
-  return settle(strictest, waiting, milliseconds);
+  return settle(strictest, waiting, milliseconds, clock);
 }
 
 function rulingOf(judging: Policy, request: PolicyRequest): Maybe<Ruling | undefined> {
@@ -135,13 +137,14 @@ function settle(
   known: Ruling | undefined,
   waiting: readonly Promise<Ruling | undefined>[],
   milliseconds: number,
+  clock: Clock,
 ): Promise<Ruling | undefined> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => {
+    const timer = clock.setTimeout(() => {
       resolve(failed('deadline', new Error(`A policy had not decided after ${milliseconds} ms.`)));
     }, milliseconds);
     Promise.all(waiting).then((rulings) => {
-      clearTimeout(timer);
+      clock.clearTimeout(timer);
       resolve(rulings.reduce(stricter, known));
     });
   });

@@ -1,6 +1,7 @@
 import type { ScopedFs } from '../capabilities/fs/types.ts';
 import type { ScopedFetch } from '../capabilities/net/types.ts';
 import type { ScopedExec } from '../capabilities/process/types.ts';
+import type { Clock } from '../clock.ts';
 import { ToolError } from '../errors.ts';
 import { HandlerContext } from '../handler-context.ts';
 import type { Tool } from '../tool.ts';
@@ -16,12 +17,12 @@ export interface Preview {
  * Lets a tool show what the call would do. A preview that throws, hangs for longer than `milliseconds` or shows nothing
  * readable is reported as failed, so that the approver knows that something is missing; it never decides.
  */
-export async function previewOf(ctx: Ready, args: unknown, milliseconds: number): Promise<Preview> {
+export async function previewOf(ctx: Ready, args: unknown, milliseconds: number, clock: Clock): Promise<Preview> {
   const { tool } = ctx;
   if (tool.preview === undefined) return {};
-  let timer: NodeJS.Timeout | undefined;
+  let timer: unknown;
   const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it took longer than ${milliseconds} ms`)), milliseconds);
+    timer = clock.setTimeout(() => reject(new Error(`it took longer than ${milliseconds} ms`)), milliseconds);
   });
   try {
     const shown = await Promise.race([shownBy(tool, ctx, args), expired]);
@@ -30,7 +31,7 @@ export async function previewOf(ctx: Ready, args: unknown, milliseconds: number)
     const why = error instanceof Error ? error.message : 'it threw something that is no error';
     return { preview: clean(ctx, `The tool's preview failed: ${why}`), previewFailed: true };
   } finally {
-    clearTimeout(timer);
+    clock.clearTimeout(timer);
   }
 }
 

@@ -1,3 +1,4 @@
+import { type Clock, checkClock, systemClock } from '../clock.ts';
 import { checkOptions } from '../options.ts';
 import { checkFinite } from '../resilience/numbers.ts';
 import { isThenable } from '../thenable.ts';
@@ -12,6 +13,8 @@ export interface ShadowOptions {
   readonly report: (difference: Difference) => void;
   /** How long either may take, in milliseconds. Default 10,000. */
   readonly decideTimeout?: number;
+  /** Where that is taken from. Default: the machine's own. */
+  readonly clock?: Clock;
 }
 
 /** Two policies that said different things of one call; `undefined` is no opinion. */
@@ -29,12 +32,13 @@ export interface Difference {
  * permission({ policies: [shadow(rules(tomorrow), { beside: rules(today), report: ({ request }) => log(request.tool.name) })] });
  */
 export function shadow(candidate: Policy, options: ShadowOptions): Policy {
-  checkOptions('shadow', options, ['beside', 'report', 'decideTimeout']);
+  checkOptions('shadow', options, ['beside', 'report', 'decideTimeout', 'clock']);
   const { beside, report } = options;
   const decideTimeout = checkFinite(options.decideTimeout ?? 10_000, 'shadow({ decideTimeout })');
+  const clock = checkClock(options.clock ?? systemClock, 'shadow({ clock })');
   const compare = async (request: PolicyRequest, real: Maybe<Ruling | undefined>): Promise<void> => {
     try {
-      const [decided, other] = await Promise.all([real, judge([candidate], request, decideTimeout)]);
+      const [decided, other] = await Promise.all([real, judge([candidate], request, decideTimeout, clock)]);
       if (decided?.decision !== other?.decision) report(Object.freeze({ request, decided, shadow: other }));
     } catch {
       // Nothing that happens in the shadow may reach the call.
@@ -45,7 +49,7 @@ export function shadow(candidate: Policy, options: ShadowOptions): Policy {
     ...(beside.version !== undefined && { version: beside.version }),
     ...(beside.foresee !== undefined && { foresee: beside.foresee.bind(beside) }),
     decide(request: PolicyRequest): Maybe<Ruling | undefined> {
-      const real = judge([beside], request, decideTimeout);
+      const real = judge([beside], request, decideTimeout, clock);
       if (isThenable(real)) void compare(request, real);
       else queueMicrotask(() => void compare(request, real));
       return real;

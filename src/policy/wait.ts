@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import { type Answer, readAnswer } from './approval.ts';
 
 /** How waiting for somebody ended. */
@@ -11,13 +12,20 @@ export type Waited =
  * Waits for an answer until it comes, `signal` aborts or `milliseconds` have passed (`Infinity`: no limit). Never
  * rejects, leaves no timer and no listener behind, and does not listen to what comes later.
  */
-export function waitForAnswer(ask: () => unknown, signal: AbortSignal, milliseconds: number): Promise<Waited> {
+export function waitForAnswer(
+  ask: () => unknown,
+  signal: AbortSignal,
+  milliseconds: number,
+  clock: Clock,
+): Promise<Waited> {
   if (signal.aborted) return Promise.resolve({ how: 'aborted' });
   return new Promise((resolve) => {
-    const timer = Number.isFinite(milliseconds) ? setTimeout(() => end({ how: 'expired' }), milliseconds) : undefined;
+    const timer = Number.isFinite(milliseconds)
+      ? clock.setTimeout(() => end({ how: 'expired' }), milliseconds)
+      : undefined;
     const onAbort = (): void => end({ how: 'aborted' });
     const end = (waited: Waited): void => {
-      clearTimeout(timer);
+      if (timer !== undefined) clock.clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
       resolve(waited);
     };

@@ -1,10 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type PermissionOptions, permission } from '../../middleware/permission.ts';
+import { defaultPipeline } from '../../src/default-pipeline.ts';
 import type { ApprovalAnswer, ApprovalRequest, PendingApproval } from '../../src/policy/approval.ts';
 import { policy } from '../../src/policy/policy.ts';
 import { memoryStore } from '../../src/policy/store.ts';
 import { createRegistry } from '../../src/registry.ts';
 import { causeOf, type Failure } from '../../src/result.ts';
+import { createRouter } from '../../src/router.ts';
+import { fakeClock } from '../../src/testing/fake-clock.ts';
 import type { Tool } from '../../src/tool.ts';
 import type { Effect } from '../../src/types.ts';
 import { look, readyFor, type Situation, toolOf } from '../policy/stand-in.ts';
@@ -292,31 +295,36 @@ describe('the answer', () => {
 });
 
 describe('waiting', () => {
-  beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
+  let clock = fakeClock();
+  beforeEach(() => {
+    clock = fakeClock();
+  });
 
   test('ends at the time for answers, with a denial and no timer left (R7)', async () => {
-    const outcome = asked({ approve: () => new Promise(() => {}), approveTimeout: 5000 });
-    await vi.advanceTimersByTimeAsync(4999);
-    expect(vi.getTimerCount()).toBe(1);
-    await vi.advanceTimersByTimeAsync(1);
+    const outcome = asked({ approve: () => new Promise(() => {}), approveTimeout: 5000, clock });
+    await clock.untilPending();
+    await clock.advance(4999);
+    expect(clock.pending()).toHaveLength(1);
+    await clock.advance(1);
     expect(await outcome).toMatchObject({ code: 'denied', details: { reason: 'approval_timeout' } });
-    expect(vi.getTimerCount()).toBe(0);
+    expect(clock.pending()).toEqual([]);
   });
 
   test('sets no timer without a time for answers', async () => {
-    const { approve, answers } = question();
-    const outcome = asked({ approve });
-    await vi.advanceTimersByTimeAsync(1e9);
-    expect(vi.getTimerCount()).toBe(0);
+    const { approve, answers, wasAsked } = question();
+    const outcome = asked({ approve, clock });
+    await wasAsked();
+    expect(clock.pending()).toEqual([]);
+    await clock.advance(1e9);
     answers[0]?.(true);
     expect(await outcome).toEqual({ args: {} });
   });
 
   test('does not listen to an answer that comes too late', async () => {
     const { approve, answers } = question();
-    const outcome = asked({ approve, approveTimeout: 10 });
-    await vi.advanceTimersByTimeAsync(10);
+    const outcome = asked({ approve, approveTimeout: 10, clock });
+    await clock.untilPending();
+    await clock.advance(10);
     answers[0]?.(true);
     expect((await outcome)?.code).toBe('denied');
   });
@@ -333,8 +341,7 @@ describe('waiting', () => {
       }),
       ctx,
     ) as Outcome;
-    await vi.advanceTimersByTimeAsync(0);
-    expect(told?.aborted).toBe(false);
+    await vi.waitFor(() => expect(told?.aborted).toBe(false));
     ctx.abort(new DOMException('gone', 'AbortError'));
     expect(told?.aborted).toBe(true);
     expect(await outcome).toMatchObject({ ok: false, code: 'aborted', effect: 'none' });
@@ -342,9 +349,9 @@ describe('waiting', () => {
 
   test('an approval in the same turn as the withdrawal does not count', async () => {
     const ctx = readyFor();
-    const { approve, answers } = question();
+    const { approve, answers, wasAsked } = question();
     const outcome = look(permission({ approve }), ctx) as Outcome;
-    await vi.advanceTimersByTimeAsync(0);
+    await wasAsked();
     answers[0]?.(true);
     ctx.abort(new DOMException('gone', 'AbortError'));
     expect((await outcome)?.code).toBe('aborted');
@@ -361,14 +368,43 @@ describe('waiting', () => {
   test('a preview that hangs does not keep the approver waiting for ever', async () => {
     const approve = vi.fn((_request: ApprovalRequest) => true);
     const tool = toolOf({ preview: () => new Promise(() => {}) });
-    const outcome = asked({ approve, decideTimeout: 50 }, { tool });
-    await vi.advanceTimersByTimeAsync(50);
+    const outcome = asked({ approve, decideTimeout: 50, clock }, { tool });
+    await clock.untilPending();
+    await clock.advance(50);
     expect((await outcome)?.args).toEqual({});
     expect(approve.mock.calls[0]?.[0]).toMatchObject({
       previewFailed: true,
       preview: expect.stringContaining('50 ms'),
     });
-    expect(vi.getTimerCount()).toBe(0);
+    expect(clock.pending()).toEqual([]);
+  });
+
+  test('a policy that hangs has denied at the time for decisions, with no timer left', async () => {
+    const hangs = policy(() => new Promise<never>(() => {}), { name: 'hangs' });
+    const outcome = asked({ policies: [hangs], decideTimeout: 50, clock });
+    await clock.untilPending();
+    await clock.advance(49);
+    expect(clock.pending()).toHaveLength(1);
+    await clock.advance(1);
+    expect(await outcome).toMatchObject({ code: 'denied', details: { rule: 'deadline' } });
+    const settles = policy(async () => 'allow' as const);
+    expect(await asked({ policies: [settles], decideTimeout: 50, clock })).toBeUndefined();
+    expect(clock.pending()).toEqual([]);
+  });
+
+  test('takes the clock of the router, and that of the default pipeline', async () => {
+    const tool = toolOf();
+    const approve = () => new Promise<never>(() => {});
+    const options = { approve, approveTimeout: 86_400_000, clock };
+    for (const router of [
+      createRouter({ tools: [tool], ...options }),
+      createRouter({ tools: [tool], pipeline: defaultPipeline(options) }),
+    ]) {
+      const outcome = router.call({ name: tool.name });
+      await clock.untilPending();
+      await clock.advance(86_400_000);
+      expect(await outcome).toMatchObject({ code: 'denied', details: { reason: 'approval_timeout' } });
+    }
   });
 });
 

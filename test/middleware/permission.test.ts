@@ -208,6 +208,7 @@ describe('misuse is refused when the stage is made', () => {
     ['endless time to decide', { decideTimeout: Number.POSITIVE_INFINITY }, 'needs a limit'],
     ['a negative time to answer', { approveTimeout: -1 }, 'permission({ approveTimeout })'],
     ['NaN', { approveTimeout: Number.NaN }, 'permission({ approveTimeout })'],
+    ['a clock that is none', { clock: Date }, 'permission({ clock }) must be a clock'],
     ['a store that is none', { approvals: { save() {}, load() {} } }, 'must be a store with save, load and use'],
     ['no options', null, 'takes an object of options'],
   ])('%s', (_, options, message) => {

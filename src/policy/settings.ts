@@ -1,0 +1,136 @@
+import { type Clock, checkClock, systemClock } from '../clock.ts';
+import { checkMilliseconds } from '../milliseconds.ts';
+import { checkOptions } from '../options.ts';
+import type { Approve } from './approval.ts';
+import { askingOnDemand, type Enacting } from './enact.ts';
+import { type Identities, identityPolicy } from './identities.ts';
+import { createModes, type ModeTable } from './modes.ts';
+import { isPolicy, type Policy } from './policy.ts';
+import type { Rule } from './rule.ts';
+import { type RuleMemory, ruleMemory } from './rule-memory.ts';
+import { rules } from './rules.ts';
+import type { ApprovalStore } from './store.ts';
+
+/** The options of `permission`. */
+export interface PermissionOptions {
+  /** Rules; all that match count, and the strictest wins. Default: none. */
+  readonly rules?: readonly Rule[];
+  /** Further policies, which count together with the rules. Default: none. */
+  readonly policies?: readonly Policy[];
+  /** Modes of your own beside `plan`, `ask`, `auto` and `trusted`: a decision for each level. Default: none. */
+  readonly modes?: { readonly [mode: string]: ModeTable };
+  /** Asks somebody. Default: nobody is there, and what needs asking fails with `approval_required`. */
+  readonly approve?: Approve;
+  /** Keeps what nobody is there to decide, so that `resume` can carry out a decision that comes later. Default: none. */
+  readonly approvals?: ApprovalStore;
+  /** Keeps the rules of approvers who say "always". Default: in memory, for the run. */
+  readonly remember?: RuleMemory;
+  /** Asks about tools from elsewhere that are new, or that have changed since they were approved. Default: none is. */
+  readonly identities?: Identities;
+  /** How long to wait for an answer, in milliseconds. Default `Infinity`: until the call is withdrawn. */
+  readonly approveTimeout?: number;
+  /** How long policies may take together, and a tool's preview, in milliseconds. Default 10,000. */
+  readonly decideTimeout?: number;
+  /** Where these times are taken from. Default: the machine's own. */
+  readonly clock?: Clock;
+}
+
+/** What permission decides by, checked and with no default left open. */
+export interface PermissionSettings extends Enacting {
+  readonly policies: readonly Policy[];
+  /** The policies that keep nothing when they decide. */
+  readonly lasting: readonly Policy[];
+  readonly rules: readonly Rule[];
+  /** In milliseconds. */
+  readonly decideTimeout: number;
+  readonly clock: Clock;
+}
+
+const optionNames: readonly (keyof PermissionOptions)[] = [
+  'rules',
+  'policies',
+  'modes',
+  'approve',
+  'approvals',
+  'remember',
+  'identities',
+  'approveTimeout',
+  'decideTimeout',
+  'clock',
+];
+
+/** Throws a TypeError for options that do not exist or cannot be meant. */
+export function permissionSettings(options: PermissionOptions): PermissionSettings {
+  checkOptions('permission', options, optionNames);
+  const { approve, approvals, identities } = options;
+  if (approve !== undefined && typeof approve !== 'function') {
+    throw new TypeError('permission({ approve }) must be a function that answers a request.');
+  }
+  if (approvals !== undefined && !has(approvals, 'save', 'load', 'use')) {
+    throw new TypeError('permission({ approvals }) must be a store with save, load and use.');
+  }
+  if (identities !== undefined) checkIdentities(identities);
+  const memory = options.remember ?? ruleMemory();
+  if (!isMemory(memory)) throw new TypeError('permission({ remember }) must come from ruleMemory().');
+  const { approveTimeout, decideTimeout, clock } = timesIn(options);
+  const lasting = lastingPolicies(options, memory);
+  const policies = identities === undefined ? lasting : [identityPolicy(identities), ...lasting];
+  const asking = askingOnDemand({
+    approve,
+    approveTimeout,
+    previewTimeout: decideTimeout,
+    clock,
+    policies,
+    approvals,
+    memory,
+  });
+  const modes = createModes(options.modes);
+  const all = [...(options.rules ?? []), ...memory.rules];
+  return { policies, lasting, rules: all, modes, decideTimeout, clock, asking, memory, identities };
+}
+
+function timesIn(
+  options: PermissionOptions,
+): Required<Pick<PermissionOptions, 'approveTimeout' | 'decideTimeout' | 'clock'>> {
+  const { approveTimeout = Number.POSITIVE_INFINITY, decideTimeout = 10_000, clock = systemClock } = options;
+  const times = {
+    approveTimeout: checkMilliseconds(approveTimeout, 'permission({ approveTimeout })'),
+    decideTimeout: checkMilliseconds(decideTimeout, 'permission({ decideTimeout })'),
+    clock: checkClock(clock, 'permission({ clock })'),
+  };
+  if (times.decideTimeout === Number.POSITIVE_INFINITY) {
+    throw new TypeError('permission({ decideTimeout }) needs a limit: a policy that hangs must be a denial some day.');
+  }
+  return times;
+}
+
+function lastingPolicies({ rules: own, policies = [] }: PermissionOptions, memory: RuleMemory): readonly Policy[] {
+  if (!Array.isArray(policies)) throw new TypeError('permission({ policies }) must be a list of policies.');
+  for (const [index, policy] of policies.entries()) {
+    if (isPolicy(policy)) continue;
+    throw new TypeError(`permission(): policies[${index}] is no policy; wrap a function in policy(...).`);
+  }
+  return [
+    ...(own === undefined ? [] : [rules(own)]),
+    ...(memory.rules.length === 0 ? [] : [rules(memory.rules, { name: 'rules file' })]),
+    ...policies,
+  ];
+}
+
+function checkIdentities(identities: Identities): void {
+  checkOptions('permission({ identities })', identities, ['store', 'firstUse']);
+  const { store, firstUse } = identities;
+  if (firstUse !== 'ask' && firstUse !== 'trust') {
+    throw new TypeError('permission({ identities }) must say what a first use means: firstUse: ask or trust.');
+  }
+  if (typeof store?.get === 'function' && typeof store.set === 'function') return;
+  throw new TypeError('permission({ identities: { store } }) must be a store with get and set.');
+}
+
+function isMemory(memory: RuleMemory): boolean {
+  return Array.isArray(memory.scopes) && Array.isArray(memory.rules) && has(memory, 'allows', 'keep');
+}
+
+function has(value: object, ...methods: readonly string[]): boolean {
+  return methods.every((method) => typeof Reflect.get(value, method) === 'function');
+}
