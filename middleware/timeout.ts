@@ -1,5 +1,5 @@
 import { type Clock, checkClock, systemClock } from '../src/clock.ts';
-import { type DeadlineRules, withDeadline } from '../src/deadline.ts';
+import { type DeadlineRules, Deadlines } from '../src/deadline.ts';
 import { toFailure } from '../src/failure.ts';
 import { checkMilliseconds } from '../src/milliseconds.ts';
 import { checkOptions } from '../src/options.ts';
@@ -31,7 +31,7 @@ export function timeout(options: TimeoutOptions = {}): Stage<Found> {
   checkOptions('timeout', options, ['default', 'clock']);
   const { clock = systemClock } = options;
   checkClock(clock, 'timeout({ clock })');
-  const rules = rulesBy(clock);
+  const deadlines = new Deadlines(rulesBy(clock));
   const fallback = checkMilliseconds(options.default ?? 30_000, 'timeout({ default })');
   return withTraits(
     function timeout(ctx: Found, next: Next): Maybe<ToolResult> {
@@ -40,17 +40,17 @@ export function timeout(options: TimeoutOptions = {}): Stage<Found> {
       const begunAt = clock.now();
       const pending = next();
       if (!isThenable(pending)) return pending;
-      return withDeadline(toPromise(pending), begunAt, limit, ctx, rules);
+      return deadlines.set(ctx, toPromise(pending), begunAt, limit);
     },
     { needs: ['tool'], total: true },
   );
 }
 
-function rulesBy(clock: Clock): DeadlineRules<Found, ToolResult> {
+function rulesBy(clock: Clock): DeadlineRules<Found> {
   return {
     clock,
-    expired(ctx, limit, settle) {
-      settle(expired(ctx, limit));
+    expired(ctx, limit, answer) {
+      answer.settle(expired(ctx, limit), false);
       // Only now, so that the answer is this stage's own and not the echo of the abort.
       ctx.abort(withoutStack(() => new DOMException(`The tool did not finish within ${limit} ms.`, 'TimeoutError')));
     },

@@ -1,7 +1,7 @@
 import { CallContext } from './context.ts';
 import { StageError } from './errors.ts';
+import { PendingAnswer } from './pending-answer.ts';
 import type { ToolResult } from './result.ts';
-import { concluding } from './settleable.ts';
 import { ignore, isThenable, toPromise } from './thenable.ts';
 import { type AnyStage, type FinishFunction, isAnswer, type StepFunction, traitsOf } from './traits.ts';
 import type { Maybe } from './types.ts';
@@ -188,8 +188,7 @@ function finishing(look: FinishFunction, inner: Chain): Chain {
     }
     if (!isThenable(outcome)) return look(ctx, outcome, false);
     const pending = toPromise(outcome);
-    const last = (result: unknown, threw: boolean): ToolResult => look(ctx, result, threw);
-    if (concluding(pending, ctx, last)) return pending;
+    if (PendingAnswer.of(ctx, pending)?.conclude(look)) return pending;
     return pending.then(
       (result) => look(ctx, result, false),
       (error: unknown) => look(ctx, error, true),

@@ -1,4 +1,3 @@
-import type { Compiled } from './compiled.ts';
 import { CallContext } from './context.ts';
 import { toFailure } from './failure.ts';
 import { causeOf, isToolResult, rememberCause, type ToolResult } from './result.ts';
@@ -9,10 +8,14 @@ import type { FinishFunction } from './traits.ts';
  * What a call is answered with, from whatever came out of the chain or stopped it: the outermost finishing stages have
  * their say, and then it is a result, an honest one, under the call's own id and name. Never throws.
  */
-export function conclude(compiled: Compiled, ctx: CallContext, outcome: unknown, threw: boolean): ToolResult {
+export function conclude(
+  finishes: readonly FinishFunction[],
+  ctx: CallContext,
+  outcome: unknown,
+  threw: boolean,
+): ToolResult {
   let result: unknown = outcome;
   let failed = threw;
-  const { finishes } = compiled;
   for (let at = 0; at < finishes.length; at++) {
     try {
       result = (finishes[at] as FinishFunction)(ctx, result, failed);

@@ -4,6 +4,7 @@ import type { ScopedExec } from './capabilities/process/types.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type ErrorCode, type FailureOptions, isErrorCode, isRetryable, ToolError } from './errors.ts';
 import { ownSignal } from './nesting.ts';
+import type { PendingAnswer } from './pending-answer.ts';
 import type { Registry } from './registry.ts';
 import { causeOf, type Failure, noMeta, rememberCause, type Success, type ToolResult } from './result.ts';
 import { withoutStack } from './stackless.ts';
@@ -69,7 +70,7 @@ export class CallContext implements Call {
   #settledAt: number | undefined = undefined;
   /** Its place in the router's list of calls that have not ended, or -1. */
   #place = -1;
-  #answer: Promise<unknown> | undefined = undefined;
+  #answer: PendingAnswer | undefined = undefined;
   #restarts = 0;
   // Mostly there is one or none, and an array for one would weigh as much as the function.
   #cleanups: Listeners = undefined;
@@ -105,14 +106,17 @@ export class CallContext implements Call {
     return ctx.#place;
   }
 
-  static placeAt(ctx: CallContext, place: number, answer?: Promise<unknown>): void {
+  static placeAt(ctx: CallContext, place: number): void {
     ctx.#place = place;
-    ctx.#answer = answer;
   }
 
-  /** The promise of the call's answer, while it stands in that list. */
-  static answerOf(ctx: CallContext): Promise<unknown> | undefined {
+  /** The newest answer that is still to come. */
+  static answerOf(ctx: CallContext): PendingAnswer | undefined {
     return ctx.#answer;
+  }
+
+  static expect(ctx: CallContext, answer: PendingAnswer | undefined): void {
+    ctx.#answer = answer;
   }
 
   /** The router whose call it is, as it shows itself to contexts. */

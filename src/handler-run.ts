@@ -2,10 +2,10 @@ import { isContent } from './content.ts';
 import { toFailure } from './failure.ts';
 import { drain, isGenerator } from './generator.ts';
 import { HandlerContext } from './handler-context.ts';
+import { PendingAnswer } from './pending-answer.ts';
 import type { Failure, ToolResult } from './result.ts';
 import type { SchemaEngine } from './schema/engine.ts';
 import type { JsonSchemaObject } from './schema/json-schema.ts';
-import { settleable } from './settleable.ts';
 import { isThenable, toPromise } from './thenable.ts';
 import type { Tool, ToolContext } from './tool.ts';
 import type { Maybe, Ready } from './types.ts';
@@ -37,9 +37,11 @@ export function runHandler(ctx: Ready, engine: SchemaEngine | undefined): Maybe<
 
 // By itself, so that a synchronous handler does not pay for what only these closures need.
 function later(ctx: Ready, pending: Promise<unknown>, engine: SchemaEngine | undefined): Promise<ToolResult> {
-  const fail = (error: unknown): Failure => failed(ctx, error);
-  if (ctx.tool.output !== undefined) return pending.then((data) => ended(ctx, data, engine), fail);
-  return settleable(pending, ctx, (data) => succeeded(ctx, data), fail);
+  if (ctx.tool.output === undefined) return PendingAnswer.from(ctx, pending, succeeded, failed).promise;
+  return pending.then(
+    (data) => ended(ctx, data, engine),
+    (error: unknown) => failed(ctx, error),
+  );
 }
 
 function succeeded(ctx: Ready, data: unknown): ToolResult {

@@ -1,8 +1,7 @@
 import type { Clock } from './clock.ts';
 import { CallContext } from './context.ts';
 import { ToolError } from './errors.ts';
-import type { ToolResult } from './result.ts';
-import { interrupt } from './settleable.ts';
+import type { PendingAnswer } from './pending-answer.ts';
 import { unwatchSignal, type Withdrawable, watchSignal } from './withdrawal.ts';
 
 /**
@@ -11,7 +10,7 @@ import { unwatchSignal, type Withdrawable, watchSignal } from './withdrawal.ts';
  */
 export function hold(
   ctx: CallContext,
-  answer: Promise<ToolResult>,
+  answer: PendingAnswer,
   signal: AbortSignal | undefined,
   deadline: number,
   clock: Clock,
@@ -21,7 +20,7 @@ export function hold(
     withdraw: (reason) => {
       ctx.abort(reason);
       // The chain goes first, so that its stages see the end too; what hangs does not get a second turn.
-      setImmediate(() => interrupt(answer, reason));
+      setImmediate(() => answer.settle(reason, true));
     },
   };
   const timer =

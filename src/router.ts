@@ -1,7 +1,7 @@
 import { runAll, type StreamEvent, streamAll } from './batch.ts';
 import { checkCapabilities } from './capabilities/declared.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { type Compiled, compile } from './compiled.ts';
+import { type Compiled, type CompileOptions, compile } from './compiled.ts';
 import { conclude } from './conclusion.ts';
 import { CallContext, type Host } from './context.ts';
 import { defaultPipeline } from './default-pipeline.ts';
@@ -16,6 +16,7 @@ import { copied, frozenCopy, type Listener, Observers, type RouterEvent } from '
 import { OfferCache, type OfferOptions } from './offers.ts';
 import { checkOptions } from './options.ts';
 import { checkComplete } from './order.ts';
+import { type LastWord, PendingAnswer } from './pending-answer.ts';
 import type { RouterPipeline, StageDescription } from './pipeline.ts';
 import type { ResumeOptions } from './policy/resume.ts';
 import type { SignedDecision } from './policy/signed.ts';
@@ -33,13 +34,18 @@ import {
   pipelineOptions,
   type RouterOptions,
 } from './router-options.ts';
-import { concluded, keep } from './settleable.ts';
 import { type CloseOptions, Shutdown } from './shutdown.ts';
 import { checkMode, cleanerOf, closersOf, offersOf } from './stage-properties.ts';
 import { ignore, isThenable, toPromise } from './thenable.ts';
 import type { Tool } from './tool.ts';
+import type { FinishFunction } from './traits.ts';
 import type { Run, ToolCall } from './types.ts';
 import { UnderWay } from './under-way.ts';
+
+/** A compiled pipeline, and how a call that went this way ends. */
+interface Way extends Compiled {
+  readonly end: LastWord;
+}
 
 /**
  * Routes tool calls through a pipeline. It owns the end of every call: `call` never rejects and always answers, it
@@ -51,7 +57,7 @@ export class Router<State = unknown> {
   readonly pipeline: RouterPipeline<State>;
   readonly #observers = new Observers();
   readonly #host: Host;
-  readonly #plain: Compiled;
+  readonly #plain: Way;
   readonly #strict: boolean;
   readonly #state: State;
   readonly #deadline: number;
@@ -61,7 +67,7 @@ export class Router<State = unknown> {
   readonly #progress = new WeakMap<CallContext, (data: unknown) => void>();
   readonly #offers: OfferCache;
   readonly #clean: ((data: unknown) => unknown) | undefined;
-  readonly #seen: (Compiled | undefined)[] = [];
+  readonly #seen: (Way | undefined)[] = [];
   #run: Run;
   #shutdown: Shutdown | undefined;
   #count = 0;
@@ -73,7 +79,7 @@ export class Router<State = unknown> {
     if (!(this.registry instanceof Registry)) throw new TypeError('The registry must come from createRegistry().');
     this.pipeline = pipeline ?? (defaultPipeline(pipelineOptions(options)) as RouterPipeline<State>);
     this.#strict = options.strict ?? false;
-    this.#plain = compile(this.pipeline.entries, { strict: this.#strict });
+    this.#plain = this.#compile({ strict: this.#strict });
     this.#state = options.state as State;
     this.#deadline = checkMilliseconds(options.deadline ?? Number.POSITIVE_INFINITY, 'createRouter({ deadline })');
     this.#clock = options.clock ?? systemClock;
@@ -253,21 +259,19 @@ export class Router<State = unknown> {
   #route(ctx: CallContext, signal: AbortSignal | undefined, deadline: number): Promise<ToolResult> {
     const compiled = this.#compiled();
     if (this.#shutdown !== undefined && !this.#isStillTaken(ctx, this.#shutdown)) {
-      return Promise.resolve(
-        this.#end(compiled, ctx, ctx.fail('unavailable', closedText, { retryable: false }), false),
-      );
+      return Promise.resolve(compiled.end(ctx, ctx.fail('unavailable', closedText, { retryable: false }), false));
     }
     if (signal?.aborted) {
       ctx.abort(signal.reason);
-      return Promise.resolve(this.#end(compiled, ctx, signal.reason, true));
+      return Promise.resolve(compiled.end(ctx, signal.reason, true));
     }
     try {
       const outcome = compiled.chain(ctx);
       // Also within the try: what a stage answers may throw as soon as it is looked at.
       if (isThenable(outcome)) return this.#await(compiled, ctx, toPromise(outcome), signal, deadline);
-      return Promise.resolve(this.#end(compiled, ctx, outcome, false));
+      return Promise.resolve(compiled.end(ctx, outcome, false));
     } catch (error) {
-      return Promise.resolve(this.#end(compiled, ctx, error, true));
+      return Promise.resolve(compiled.end(ctx, error, true));
     }
   }
 
@@ -276,12 +280,12 @@ export class Router<State = unknown> {
     return traceCall(ctx, () => this.#route(ctx, signal, deadline));
   }
 
-  #compiled(): Compiled {
+  #compiled(): Way {
     const heard = this.#observers.heard('stage');
     const traced = stageChannel.hasSubscribers;
     if (!heard && !traced) return this.#plain;
     const which = Number(heard) + 2 * Number(traced);
-    this.#seen[which] ??= compile(this.pipeline.entries, {
+    this.#seen[which] ??= this.#compile({
       strict: this.#strict,
       watcher: heard ? this.#observers.watcher : undefined,
       around: traced ? tracedStage : undefined,
@@ -289,18 +293,29 @@ export class Router<State = unknown> {
     return this.#seen[which];
   }
 
+  #compile(options: CompileOptions): Way {
+    const compiled = compile(this.pipeline.entries, options);
+    const { finishes } = compiled;
+    // One for all calls, as a closure for each costs as much as a stage.
+    return { ...compiled, end: (ctx, outcome, threw) => this.#end(finishes, ctx, outcome, threw) };
+  }
+
   // By itself, so that a call that never waits does not pay for what only these closures need.
   #await(
-    compiled: Compiled,
+    compiled: Way,
     ctx: CallContext,
     outcome: Promise<ToolResult>,
     signal: AbortSignal | undefined,
     deadline: number,
   ): Promise<ToolResult> {
-    const answer = concluded(outcome, ctx, (result, threw) => this.#end(compiled, ctx, result, threw));
-    keep(answer, this.#underWay, ctx);
+    let answer = PendingAnswer.of(ctx, outcome);
+    if (!answer?.conclude(compiled.end)) {
+      answer = PendingAnswer.following(ctx, outcome);
+      answer.conclude(compiled.end);
+    }
+    answer.listed(this.#underWay);
     if (signal !== undefined || deadline !== Number.POSITIVE_INFINITY) hold(ctx, answer, signal, deadline, this.#clock);
-    return answer;
+    return answer.promise;
   }
 
   /** Whether a closed router takes this call: as one that belongs to a call under way, until those are aborted. */
@@ -337,8 +352,8 @@ export class Router<State = unknown> {
   }
 
   /** The end of a call, reached once: by the chain, or by whoever would not wait for it. */
-  #end(compiled: Compiled, ctx: CallContext, outcome: unknown, threw: boolean): ToolResult {
-    const answer = conclude(compiled, ctx, outcome, threw);
+  #end(finishes: readonly FinishFunction[], ctx: CallContext, outcome: unknown, threw: boolean): ToolResult {
+    const answer = conclude(finishes, ctx, outcome, threw);
     if (ctx.settled) return answer;
     ctx.settle();
     if (ctx.running) this.#underWay.linger(ctx);

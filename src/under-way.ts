@@ -1,13 +1,13 @@
 import { CallContext } from './context.ts';
-import { interrupt, type Keeper } from './settleable.ts';
+import type { PendingAnswer } from './pending-answer.ts';
 
 /**
  * The calls of a router that have not ended: those whose answer, or whose handler, is still to come. A call that settles
  * within its turn of the event loop mostly never stands here; the others know their place, so that leaving is as cheap as
  * coming.
  */
-export class UnderWay implements Keeper<CallContext> {
-  readonly #calls: CallContext[] = [];
+export class UnderWay {
+  readonly #answers: PendingAnswer[] = [];
   // Calls that were answered while their handlers go on. Held weakly: one whose handler never ends would otherwise stay for
   // ever; and what nothing refers to any more, nothing can end.
   readonly #lingering = new Set<WeakRef<CallContext>>();
@@ -15,10 +15,9 @@ export class UnderWay implements Keeper<CallContext> {
   readonly #collected = new FinalizationRegistry<WeakRef<CallContext>>((ref) => this.#forget(ref));
   #emptied: (() => void)[] = [];
 
-  /** With the promise of its answer. */
-  add(ctx: CallContext, answer: Promise<unknown>): void {
-    CallContext.placeAt(ctx, this.#calls.length, answer);
-    this.#calls.push(ctx);
+  add(answer: PendingAnswer): void {
+    CallContext.placeAt(answer.ctx, this.#answers.length);
+    this.#answers.push(answer);
   }
 
   /** Of a call that has been answered: its handler goes on. */
@@ -46,17 +45,17 @@ export class UnderWay implements Keeper<CallContext> {
   leave(ctx: CallContext): void {
     const place = CallContext.placeOf(ctx);
     if (place < 0) return;
-    const last = this.#calls.pop() as CallContext;
-    if (last !== ctx) {
-      this.#calls[place] = last;
-      CallContext.placeAt(last, place, CallContext.answerOf(last));
+    const last = this.#answers.pop() as PendingAnswer;
+    if (last.ctx !== ctx) {
+      this.#answers[place] = last;
+      CallContext.placeAt(last.ctx, place);
     }
     CallContext.placeAt(ctx, -1);
     this.#tellIfEmpty();
   }
 
   #tellIfEmpty(): void {
-    if (this.#emptied.length === 0 || this.#calls.length > 0 || this.#lingering.size > 0) return;
+    if (this.#emptied.length === 0 || this.#answers.length > 0 || this.#lingering.size > 0) return;
     for (const emptied of this.#emptied.splice(0)) emptied();
   }
 
@@ -70,13 +69,12 @@ export class UnderWay implements Keeper<CallContext> {
 
   /** Every call is answered within a turn of the event loop; a handler may go on. */
   abort(reason: unknown): void {
-    const calls = [...this.#calls];
-    const answers = calls.map(CallContext.answerOf);
-    for (const ctx of calls) ctx.abort(reason);
+    const answers = [...this.#answers];
+    for (const { ctx } of answers) ctx.abort(reason);
     for (const ref of [...this.#lingering]) ref.deref()?.abort(reason);
     // The chain goes first, as when a caller withdraws its call.
     setImmediate(() => {
-      for (const answer of answers) if (answer !== undefined) interrupt(answer, reason);
+      for (const answer of answers) answer.settle(reason, true);
     });
   }
 }
