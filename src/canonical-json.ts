@@ -82,7 +82,7 @@ function sortedNames(value: object): string[] {
 
 /** Whether `value` is a record of data and not an instance of a class. */
 export function isPlain(value: object): value is Record<string, unknown> {
-  const prototype: unknown = Object.getPrototypeOf(value);
+  const prototype = Object.getPrototypeOf(value) as object | null;
   if (prototype === Object.prototype || prototype === null) return true;
   // Objects from another realm (a vm, a worker) have another Object.prototype: the last one, and no record itself, from
   // which the object would have members that are not its own.

@@ -53,7 +53,9 @@ export class HandlerContext implements ToolContext {
 
   get idempotencyKey(): string {
     const { run, tool, args } = this.#ctx;
-    return sha256(canonicalJson([run.id, tool.name, args]));
+    const { id, principal } = run;
+    // Runs of two principals may have one id, and a service would take the second's call for the first's.
+    return sha256(canonicalJson([id, tool.name, args, ...(principal === undefined ? [] : [principal])]));
   }
 
   // Bound when it is read, as handlers take their context apart: `(args, { progress }) => ...`.

@@ -93,7 +93,7 @@ export interface ToolContext<State = unknown> {
   readonly signal: AbortSignal;
   readonly state: State;
   readonly call: Required<ToolCall>;
-  /** The same for the same tool, arguments and run: for services that take an idempotency key. */
+  /** The same for the same tool, arguments, run and principal: for services that take an idempotency key. */
   readonly idempotencyKey: string;
   /** Tells observers and streams how far the tool has come. */
   progress(data: unknown): void;

@@ -71,6 +71,7 @@ describe('canonicalJson', () => {
     ['a symbol', { 'a/b': Symbol('x') }, '/a~1b'],
     ['an instance of Map', { a: new Map() }, '/a'],
     ['an instance of a class', [new (class Secret {})()], '/0'],
+    ['an object that has members from a record', [Object.create(Object.assign(Object.create(null), { a: 1 }))], '/0'],
   ])('refuses %s and says where', (_, value, pointer) => {
     expect(() => canonicalJson(value)).toThrow(`"${pointer}"`);
   });

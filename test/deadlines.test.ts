@@ -206,6 +206,24 @@ describe('the idempotency key', () => {
     expect(await call('run_1')).not.toBe(await call('run_2'));
   });
 
+  test('differs by principal, also where runs have one id', async () => {
+    const run = (principal?: string) => ({ run: { id: 'run_1', ...(principal !== undefined && { principal }) } });
+    const router = createRouter({
+      tools: [
+        defineTool({
+          name: 'one',
+          description: '',
+          parameters: { type: 'object' },
+          permission: 'read',
+          handler: (_, { idempotencyKey }) => idempotencyKey,
+        }),
+      ],
+    });
+    const call = async (principal?: string) => (await router.call({ name: 'one' }, run(principal))).data;
+    expect(await call('ada')).toBe(await call('ada'));
+    expect(new Set([await call('ada'), await call('bob'), await call()]).size).toBe(3);
+  });
+
   test('is the same for every attempt of one call', async () => {
     const seen: string[] = [];
     const tool = defineTool({

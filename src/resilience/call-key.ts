@@ -16,7 +16,7 @@ const longestKey = 512;
  * - the registry it was found in, and the mode;
  * - the arguments and effects, as the guards left them, in canonical form;
  * - `vary(ctx)` if that is given, and otherwise the state: members that are plain values count by what they are, objects
- *   among them by which they are.
+ *   among them by which they are; of a state that is of a class, both.
  *
  * `undefined` where arguments have no canonical form: such a call is like no other.
  */
@@ -83,9 +83,15 @@ function stateOf(state: unknown): string {
 
 function membersOf(state: unknown): unknown {
   if (typeof state !== 'object' || state === null) return memberOf(state);
-  const names = Object.keys(state);
-  if (!isPlain(state) || Reflect.ownKeys(state).length !== names.length) return ['object', identityOf(state)];
-  return names.sort().map((name) => [name, memberOf(state[name])]);
+  const names = Object.keys(state).sort();
+  const members = names.map((name) => [name, memberOf((state as Record<string, unknown>)[name])]);
+  // Of a class, behind a Proxy, or with members that are not seen: those that are do not tell it from another.
+  const isSeen = isPlain(state) && Reflect.ownKeys(state).length === names.length && !isProxy(state);
+  return isSeen ? members : ['object', identityOf(state), members];
+}
+
+function isProxy(value: object): boolean {
+  return process.getBuiltinModule('node:util').types.isProxy(value);
 }
 
 function memberOf(value: unknown): unknown {

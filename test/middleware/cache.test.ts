@@ -150,6 +150,12 @@ describe('nobody gets what was made for somebody else', () => {
     ['an object in the state', { state: { db: {} } }, { state: { db: {} } }],
     ['a state that is an instance', { state: new Map([['t', 1]]) }, { state: new Map([['t', 1]]) }],
     ['a state with hidden members', { state: { [Symbol('t')]: 1 } }, { state: { [Symbol('t')]: 1 } }],
+    [
+      'a state that has its members from a record',
+      { state: Object.create(Object.assign(Object.create(null), { t: 1 })) },
+      { state: Object.create(Object.assign(Object.create(null), { t: 2 })) },
+    ],
+    ['a state behind a Proxy', { state: new Proxy({}, { get: () => 1 }) }, { state: new Proxy({}, { get: () => 2 }) }],
   ];
   test.each(differing)('%s', async (_, one, other) => {
     const tool = counting('look');
@@ -179,6 +185,15 @@ describe('nobody gets what was made for somebody else', () => {
     state.tenant = 'b';
     await ask(router, {}, { state });
     expect(tool.calls).toHaveLength(3);
+    class Session {
+      tenant = 'a';
+    }
+    const session = new Session();
+    await ask(router, {}, { state: session });
+    await ask(router, {}, { state: session });
+    session.tenant = 'b';
+    await ask(router, {}, { state: session });
+    expect(tool.calls).toHaveLength(5);
   });
 
   test('vary says what of a state counts', async () => {
