@@ -53,7 +53,7 @@ export function fromMcpResult(result: unknown, tool: string): unknown {
   const alone = blocks.length === 0 && meta === undefined;
   if (alone && isObject(structured) && !isContent(structured)) return structured;
   // Whoever reads only the blocks must not be told that there was nothing.
-  if (blocks.length === 0 && structured !== undefined) blocks.push(textOf(JSON.stringify(structured)));
+  if (blocks.length === 0 && structured !== undefined) blocks.push(textOf(jsonOf(structured)));
   return {
     type: 'content',
     content: blocks,
@@ -88,7 +88,7 @@ function failureOf(
   meta: { [name: string]: unknown } | undefined,
 ): ToolError {
   const texts = blocks.flatMap((block) => (block.type === 'text' && block.text.trim() !== '' ? [block.text] : []));
-  const text = texts.join('\n') || (structured === undefined ? '' : JSON.stringify(structured));
+  const text = texts.join('\n') || (structured === undefined ? '' : jsonOf(structured));
   const [first] = blocks;
   const isWhole = blocks.length === 1 && isPlainText(first) && first.text === text;
   const details = {
@@ -117,7 +117,7 @@ function asBlock(block: unknown): ContentBlock {
   const candidate = { type: 'content', content: [mended(block)] };
   if (isContent(candidate)) return candidate.content[0] as ContentBlock;
   const type = isObject(block) && typeof block['type'] === 'string' ? block['type'].slice(0, 40) : 'unknown';
-  const json = JSON.stringify(block) ?? '';
+  const json = jsonOf(block);
   return textOf(json.length > longestOdd ? `[${type}: a block of a form that is not known, left out]` : json);
 }
 
@@ -134,13 +134,22 @@ function isPlainText(block: ContentBlock | undefined): block is ContentBlock & {
   return block?.type === 'text' && Object.keys(block).length === 2;
 }
 
+/** As JSON text, unless that is too deep to be written. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch {
+    return '[nested too deeply to be shown]';
+  }
+}
+
 function textOf(text: string): ContentBlock {
   return { type: 'text', text };
 }
 
 function metaOf(meta: unknown): { [name: string]: unknown } | undefined {
   if (!isObject(meta)) return undefined;
-  const kept = Object.entries(meta).filter(([name]) => !name.startsWith(ofConnection));
+  const kept = Object.entries(meta).filter(([name]) => !name.startsWith(ofConnection) && name !== 'progressToken');
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 

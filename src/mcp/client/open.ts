@@ -1,4 +1,5 @@
 import type { Client, ClientOptions, Transport } from '@modelcontextprotocol/client';
+import { answerInstead, isMessage, refusalOf } from '../messages.ts';
 import { answerRoots } from './answers.ts';
 import { limitedFetch } from './limited-fetch.ts';
 import { clientPackage, stdioPackage } from './load.ts';
@@ -160,18 +161,28 @@ async function greet(way: Way, options: OpenOptions, onDeath?: () => void): Prom
   };
 }
 
-/** What a server sends must not be able to end this process: the package throws over some of it, such as what is very deep. */
+/**
+ * What a server sends must not be able to end this process: the package throws over some of it, such as what is very deep.
+ * Nor must anybody wait for ever because of it: the package drops what is no message of the protocol.
+ */
 function survive(transport: Transport, onError: (error: Error) => void): void {
   let deliver: Transport['onmessage'];
+  const pass = (message: unknown): void => {
+    onError(new Error('The server sent something that is no message of the protocol.'));
+    const refusal = refusalOf(message);
+    if (refusal !== undefined) transport.send(refusal).catch(onError);
+  };
   Object.defineProperty(transport, 'onmessage', {
     configurable: true,
     get: () => deliver,
     set(handler: Transport['onmessage']) {
       deliver =
         handler &&
-        ((...message: Parameters<typeof handler>) => {
+        ((...[message, ...more]: Parameters<typeof handler>) => {
           try {
-            handler(...message);
+            const read = isMessage(message) ? message : answerInstead(message);
+            if (read !== undefined) handler(read, ...more);
+            else pass(message);
           } catch (error) {
             onError(error instanceof Error ? error : new Error(String(error)));
           }

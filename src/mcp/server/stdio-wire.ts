@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { LineWriter } from '../line-writer.ts';
 import { Lines } from '../lines.ts';
+import { answerInstead, isMessage, refusalOf } from '../messages.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface StdioWireOptions {
@@ -53,8 +54,7 @@ export class StdioWire implements Transport {
   /** Settles when the stream has taken the message. */
   send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) return Promise.reject(new Error('The connection was closed.'));
-    const written = this.#writer.write(message);
-    if (this.#writer.waiting > this.#options.maxQueuedBytes) this.#hold();
+    const written = this.#write(message);
     if ('method' in message) return written;
     const end = (): void => this.#end(message.id);
     written.then(end, end);
@@ -80,6 +80,12 @@ export class StdioWire implements Transport {
     this.#options.onError(new Error(`A message exceeds the maximum size of ${most} bytes.`));
     void this.close();
   };
+
+  #write(message: JSONRPCMessage): Promise<void> {
+    const written = this.#writer.write(message);
+    if (this.#writer.waiting > this.#options.maxQueuedBytes) this.#hold();
+    return written;
+  }
 
   /** Who does not read is not listened to either: else what we have to say would grow without end. */
   #hold(): void {
@@ -125,6 +131,7 @@ export class StdioWire implements Transport {
     }
     if (!isMessage(message)) {
       this.#options.onError(new Error('A line that is no message of JSON-RPC 2.0 was passed over.'));
+      this.#pass(message);
       return;
     }
     const { id, method, params } = message as { id?: unknown; method?: unknown; params?: { requestId?: unknown } };
@@ -137,34 +144,15 @@ export class StdioWire implements Transport {
     this.onmessage?.(message as JSONRPCMessage);
   }
 
+  /** Nobody is left waiting for what is passed over. */
+  #pass(message: unknown): void {
+    const refusal = refusalOf(message);
+    if (refusal !== undefined) this.#write(refusal).catch(() => {});
+    const instead = answerInstead(message);
+    if (instead !== undefined) this.onmessage?.(instead);
+  }
+
   #end(id: unknown): void {
     if (this.#open.delete(id)) this.#options.unanswered.end();
   }
-}
-
-const members = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
-
-/** Whether the package, which looks at what is inside as well, will deal with it: what it drops would never be answered. */
-function isMessage(message: unknown): boolean {
-  if (!isObject(message) || message['jsonrpc'] !== '2.0') return false;
-  for (const name of Object.keys(message)) if (!members.includes(name)) return false;
-  const { id, method, params, result, error } = message;
-  if (id !== undefined && !isId(id)) return false;
-  if (method === undefined) return isObject(result) || isObject(error);
-  if (typeof method !== 'string' || result !== undefined || error !== undefined) return false;
-  if (params === undefined) return true;
-  if (!isObject(params)) return false;
-  const { _meta: meta } = params;
-  if (meta === undefined) return true;
-  if (!isObject(meta)) return false;
-  const { progressToken: token } = meta;
-  return token === undefined || isId(token);
-}
-
-function isId(id: unknown): boolean {
-  return typeof id === 'string' || Number.isSafeInteger(id);
-}
-
-function isObject(value: unknown): value is { [name: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -149,6 +149,14 @@ describe.concurrent('a server that is a program', () => {
     expect((await none.call('roots')).data).toContain('-32601');
   });
 
+  test.each(['"method":"ping","params":[]', '"method":"ping","x":1', '"method":"roots/list","params":{"_meta":[]}'])(
+    'is answered at once also when what it asks is no request (%s)',
+    async (members) => {
+      const { call } = await start('plain');
+      expect((await call('rubbish', { members })).data).toContain('-32600');
+    },
+  );
+
   test('that ends when it is asked before it is greeted is greeted at once', async () => {
     const { call } = await start('strict');
     expect(await call('echo', { value: 1 })).toMatchObject({ data: '1' });

@@ -102,6 +102,28 @@ describe('a hostile server behind the gateway', () => {
     expect(await driver.call('good.pid')).not.toHaveProperty('isError', true);
   });
 
+  it.each([
+    ['a _meta that is a list', '"result":{"content":[],"_meta":[]}', 'no result of a tool'],
+    ['a very deep _meta', `"result":{"content":[],"_meta":${deep}}`, 'no result of a tool'],
+    ['a very deep token in _meta', `"result":{"content":[],"_meta":{"progressToken":${deep}}}`, 'no result of a tool'],
+    ['no object', `"result":${deep}`, 'no result of a tool'],
+    ['other members', `"result":{"content":[]},"x":${deep}`, 'no result of a tool'],
+    ['an error that is none', '"error":null', 'not said as the protocol says it'],
+    ['an error that is very deep', `"error":${deep}`, 'not said as the protocol says it'],
+    ['a very deep block', `"result":{"content":${deep}}`, 'nested too deeply'],
+    ['very deep content and structure', `"result":{"content":[],"structuredContent":{"a":${deep}}}`, ''],
+  ])('answers with %s, and the call has its answer at once', async (_what, members, said) => {
+    const { driver } = await start({}, { timeout: 60_000 });
+    expect(textOf(await driver.call('evil.lie', { members }))).toContain(said);
+    expect(await driver.call('good.pid')).not.toHaveProperty('isError', true);
+  });
+
+  it('hands on nothing in _meta that concerns its own connection', async () => {
+    const { driver } = await start({});
+    const members = '"result":{"content":[],"_meta":{"progressToken":7,"io.modelcontextprotocol/x":[1],"mine":1}}';
+    expect(await driver.call('evil.lie', { members })).toEqual({ content: [], _meta: { mine: 1 } });
+  });
+
   it('says too much without keeping anybody waiting', async () => {
     const { driver, log } = await start({ floods: 5_000 });
     expect(await driver.call('good.pid')).not.toHaveProperty('isError', true);

@@ -17,7 +17,7 @@ const note = (line) => diary !== undefined && appendFileSync(diary, `${line}\n`)
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const text = (words) => ({ content: [{ type: 'text', text: words }] });
 
-function call({ name: tool, arguments: args = {}, _meta }) {
+function call({ name: tool, arguments: args = {}, _meta }, id) {
   note(`call ${tool}`);
   switch (tool) {
     case 'pid':
@@ -40,6 +40,8 @@ function call({ name: tool, arguments: args = {}, _meta }) {
       return text('changed');
     case 'lie':
       for (const line of args.lines ?? []) process.stdout.write(`${line}\n`);
+      // Members of the answer as text, since what is very deep could not be told otherwise.
+      if (args.members !== undefined) process.stdout.write(`{"jsonrpc":"2.0","id":${id},${args.members}}\n`);
       return args.result;
     default:
       return text(JSON.stringify({ tool, args }));
@@ -67,7 +69,7 @@ for await (const line of createInterface({ input: process.stdin })) {
       send({ method: 'notifications/progress', params: { progressToken: 1, progress: count } });
     }
   } else if (method === 'tools/call') {
-    const result = call(params);
+    const result = call(params, id);
     if (result !== undefined) send({ id, result });
   } else {
     send({ id, error: { code: -32601, message: 'unknown' } });

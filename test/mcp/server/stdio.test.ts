@@ -131,6 +131,58 @@ describe('what comes in', () => {
     await serving.close();
   });
 
+  const list = '['.repeat(100_000) + ']'.repeat(100_000);
+  const object = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
+  const modern =
+    '"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"}';
+  test.each([
+    ['parameters that are a list', '"method":"tools/list","params":[]', -32_600],
+    ['a _meta that is a list', '"method":"tools/list","params":{"_meta":[]}', -32_600],
+    ['a very deep _meta', `"method":"tools/call","params":{"name":"echo","_meta":${list}}`, -32_600],
+    [
+      'a very deep token',
+      `"method":"tools/call","params":{"name":"echo","_meta":{"progressToken":${object}}}`,
+      -32_600,
+    ],
+    ['other members', `"method":"ping","x":${object}`, -32_600],
+    ['another version', '"jsonrpc":"1.0","method":"ping"', -32_600],
+    ['very deep arguments', `"method":"tools/call","params":{"name":"echo","arguments":${object}}`, undefined],
+    ['something very deep in _meta', `"method":"tools/list","params":{"_meta":{"x":${object},"y":${list}}}`, undefined],
+    [
+      'very deep capabilities',
+      `"method":"tools/list","params":{"_meta":{${modern},"io.modelcontextprotocol/clientCapabilities":{"experimental":{"a":${object}}}}}`,
+      -32_603,
+    ],
+  ])('that is a request with %s is answered at once', async (_what, members, code) => {
+    const { say, heard, serving } = await open(createRouter({ tools: [echo] }));
+    if (code !== -32_603) {
+      say(initialize());
+      await heard(answerTo('init'));
+    }
+    say(`{"jsonrpc":"2.0","id":7,${members}}\n`);
+    expect((await heard(answerTo(7))).error?.code).toBe(code);
+    say(call(8, 'echo', { text: 'still here' }));
+    if (code !== -32_603) expect((await heard(answerTo(8))).result?.content?.[0]?.text).toBe('still here');
+    await serving.close();
+  });
+
+  test.each([
+    '"result":[]',
+    '"result":{"_meta":[]}',
+    '"result":{},"x":1',
+    '"error":null',
+    '"error":{"code":"x"}',
+    '"x":1',
+  ])('that is an answer to a question, in the form %s, is a denial at once', async (members) => {
+    const { say, heard, serving } = await open(createRouter({ tools: [write], approve: elicitApproval() }));
+    say(initialize({ elicitation: { form: {} } }));
+    say(call(1, 'write'));
+    const question = await heard(({ method }) => method === 'elicitation/create');
+    say(`{"jsonrpc":"2.0","id":${JSON.stringify(question.id)},${members}}\n`);
+    expect((await heard(answerTo(1))).result?.isError).toBe(true);
+    await serving.close();
+  });
+
   test('in pieces, or several lines at once, is read by lines', async () => {
     const { input, say, heard, serving } = await open(createRouter({ tools: [echo] }));
     say(initialize());
