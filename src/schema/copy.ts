@@ -1,25 +1,22 @@
+import { adopt, type Bag, isForbidden, rootPrototype } from './adopt.ts';
 import { ArgumentsFault, type ArgumentsFaultReason } from './fault.ts';
 import type { ArgumentLimits } from './limits.ts';
 import { pointerStep } from './pointer.ts';
-
-type Bag = Record<string, unknown>;
 
 /** Counts the keys that were seen; against the colons of a text it shows duplicate keys. */
 export interface Tally {
   keys: number;
 }
 
-const rootPrototype = Object.prototype;
 const isOwn = rootPrototype.hasOwnProperty;
 
 /**
  * Copies an object as plain JSON data, under limits, and refuses whatever is not: cycles, class instances, functions,
  * BigInt, symbols, numbers that are not finite, arrays with holes, and the keys that can replace a prototype.
  *
- * Every property is read once; what was read is what is checked and what the copy holds, so an accessor or a proxy
- * cannot show one value to the check and another to the handler. Properties that are `undefined` are left out, as in
- * JSON. Keys that are symbols are no part of the data: nothing looks at them. The walk does not recurse, so depth cannot
- * overflow the stack.
+ * What was read of a property is what is checked and what the copy holds, so an accessor or a proxy cannot show one
+ * value to the check and another to the handler. Properties that are `undefined` are left out, as in JSON. Keys that are
+ * symbols are no part of the data: nothing looks at them.
  *
  * `grows` says that properties will be added to the copy, which decides how it is best made.
  */
@@ -28,42 +25,9 @@ export function copyPlain(value: object, limits: ArgumentLimits, grows = true): 
   if (Object.getPrototypeOf(value) === rootPrototype && !(grows && isOwn.call(value, '__proto__'))) {
     // V8 copies by a spread fastest, but adding to such a copy costs more than everything else here together.
     const copy = (grows ? Object.assign({}, value) : { ...value }) as Bag;
-    if (flatKeys(copy, limits) >= 0) return copy;
+    if (adopt(copy, limits, false) >= 0) return copy;
   }
   return copyDeep(value, limits, { keys: 0 });
-}
-
-/** As `copyPlain`, for an object fresh from `JSON.parse`, which may be kept as it is. */
-export function checkParsed(value: object, limits: ArgumentLimits, tally: Tally): Bag | ArgumentsFault {
-  tally.keys = flatKeys(value as Bag, limits);
-  return tally.keys >= 0 ? (value as Bag) : copyDeep(value, limits, tally);
-}
-
-/** The number of keys of an object without objects inside, when everything in it is plain and within limits; else -1. */
-function flatKeys(object: Bag, limits: ArgumentLimits): number {
-  let keys = 0;
-  let length = 0;
-  for (const key in object) {
-    const item = object[key];
-    switch (typeof item) {
-      case 'string':
-        length += item.length;
-        break;
-      case 'number':
-        if (!Number.isFinite(item)) return -1;
-        break;
-      case 'boolean':
-        break;
-      case 'object':
-        if (item === null) break;
-        return -1;
-      default:
-        return -1;
-    }
-    if (key === '__proto__' || ++keys >= limits.maxNodes) return -1;
-    length += key.length;
-  }
-  return length > limits.maxBytes ? -1 : keys;
 }
 
 interface Frame {
@@ -74,7 +38,8 @@ interface Frame {
   readonly name: string | number;
 }
 
-function copyDeep(value: object, limits: ArgumentLimits, tally: Tally): Bag | ArgumentsFault {
+/** The careful way: takes all that may be taken and names what may not. It does not recurse, so depth is no danger. */
+export function copyDeep(value: object, limits: ArgumentLimits, tally: Tally): Bag | ArgumentsFault {
   const root: Frame = { source: value, copy: {}, depth: 1, parent: undefined, name: '' };
   const waiting: Frame[] = [root];
   let nodes = 1;
@@ -140,12 +105,6 @@ function copyDeep(value: object, limits: ArgumentLimits, tally: Tally): Bag | Ar
     }
   }
   return root.copy as Bag;
-}
-
-// `constructor` is an honest property name; only with a `prototype` inside does it reach for one when merged.
-function isForbidden(key: string, value: unknown): boolean {
-  if (key === '__proto__') return true;
-  return key === 'constructor' && typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
 }
 
 // Objects of another realm have a root prototype of their own.

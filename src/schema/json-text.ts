@@ -1,5 +1,6 @@
 import type { ArgumentLimits } from './limits.ts';
 
+const space = 32;
 const quote = 34;
 const comma = 44;
 const colon = 58;
@@ -49,6 +50,21 @@ export function weighJson(text: string, limits: ArgumentLimits): JsonWeight {
     }
   }
   return { depth: deepest, keys, values };
+}
+
+/**
+ * Whether valid JSON text surely writes no more keys than `parsed`, the number that `JSON.parse` gave: then it dropped
+ * none, and no object has one twice. Each key that is written has a colon, and before that colon, or before the blanks
+ * in front of it, the quote that ends the key. Colons inside strings can only make this say no: then `weighJson` tells.
+ */
+export function surelyWrites(text: string, parsed: number): boolean {
+  let keys = 0;
+  for (let at = text.indexOf(':'); at >= 0; at = text.indexOf(':', at + 1)) {
+    let before = at - 1;
+    while (text.charCodeAt(before) <= space) before--;
+    if (text.charCodeAt(before) === quote && ++keys > parsed) return false;
+  }
+  return true;
 }
 
 function endOfString(text: string, start: number): number {

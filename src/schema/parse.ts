@@ -1,8 +1,12 @@
-import { checkParsed, copyPlain, type Tally } from './copy.ts';
+import { adopt, type Bag } from './adopt.ts';
+import { copyDeep, copyPlain, type Tally } from './copy.ts';
 import { ArgumentsFault } from './fault.ts';
 import { findJsonFault, type JsonFault } from './json-faults.ts';
-import { weighJson } from './json-text.ts';
+import { type JsonWeight, surelyWrites, weighJson } from './json-text.ts';
 import { type ArgumentLimits, defaultArgumentLimits } from './limits.ts';
+
+/** Characters of text that are parsed without being weighed first. */
+const shortText = 10_000;
 
 /**
  * Turns what a model sent as arguments into a fresh object of plain data, or says why it cannot be used. Never throws,
@@ -19,14 +23,14 @@ export function parseArguments(
   raw: unknown,
   limits: ArgumentLimits = defaultArgumentLimits,
   grows = true,
-): Record<string, unknown> | ArgumentsFault {
+): Bag | ArgumentsFault {
   if (typeof raw === 'object' && raw !== null) return copyGiven(raw, limits, grows);
   if (typeof raw === 'string') return parseText(raw, limits);
   if (raw === undefined || raw === null) return {};
   return notAnObject(raw);
 }
 
-function copyGiven(given: object, limits: ArgumentLimits, grows: boolean): Record<string, unknown> | ArgumentsFault {
+function copyGiven(given: object, limits: ArgumentLimits, grows: boolean): Bag | ArgumentsFault {
   try {
     return Array.isArray(given) ? notAnObject(given) : copyPlain(given, limits, grows);
   } catch {
@@ -35,14 +39,48 @@ function copyGiven(given: object, limits: ArgumentLimits, grows: boolean): Recor
   }
 }
 
-function parseText(text: string, limits: ArgumentLimits): Record<string, unknown> | ArgumentsFault {
+function parseText(text: string, limits: ArgumentLimits): Bag | ArgumentsFault {
   if (isTooLarge(text, limits.maxBytes)) {
     return invalidJson(
       'too_large',
       `are larger than ${limits.maxBytes} bytes. Send less, in several calls if need be.`,
     );
   }
+  // Short text is cheap to parse, however it is built.
+  const heavy = text.length > shortText ? overweight(weighJson(text, limits), limits) : undefined;
+  if (heavy !== undefined) return heavy;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return overweight(weighJson(text, limits), limits) ?? notParsed(text, limits);
+  }
+  if (value === null) return {};
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    return overweight(weighJson(text, limits), limits) ?? notAnObject(value);
+  }
+  // What was just parsed is nobody else's and plain already, so it need not be copied.
+  const keys = adopt(value as Bag, limits, true);
+  if (keys >= 0 && surelyWrites(text, keys)) return value as Bag;
+  return checkClosely(text, value as Bag, keys, limits);
+}
+
+function checkClosely(text: string, object: Bag, keys: number, limits: ArgumentLimits): Bag | ArgumentsFault {
   const weight = weighJson(text, limits);
+  const heavy = overweight(weight, limits);
+  if (heavy !== undefined) return heavy;
+  if (weight.keys === keys) return object;
+  const tally: Tally = { keys: 0 };
+  const args = copyDeep(object, limits, tally);
+  if (args instanceof ArgumentsFault || tally.keys === weight.keys) return args;
+  return unreadable(text, findJsonFault(text, limits.maxDepth));
+}
+
+function notParsed(text: string, limits: ArgumentLimits): Bag | ArgumentsFault {
+  return text.trim() === '' ? {} : unreadable(text, findJsonFault(text, limits.maxDepth));
+}
+
+function overweight(weight: JsonWeight, limits: ArgumentLimits): ArgumentsFault | undefined {
   if (weight.depth > limits.maxDepth) {
     return invalidJson('too_deep', `are nested more than ${limits.maxDepth} levels deep. Send a flatter structure.`);
   }
@@ -50,18 +88,7 @@ function parseText(text: string, limits: ArgumentLimits): Record<string, unknown
   if (weight.values > 2 * limits.maxNodes) {
     return invalidJson('too_many_values', `hold more than ${limits.maxNodes} values. Send fewer, in several calls.`);
   }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return text.trim() === '' ? {} : unreadable(text, findJsonFault(text, limits.maxDepth));
-  }
-  if (value === null) return {};
-  if (typeof value !== 'object' || Array.isArray(value)) return notAnObject(value);
-  const tally: Tally = { keys: 0 };
-  const args = checkParsed(value, limits, tally);
-  if (args instanceof ArgumentsFault || tally.keys === weight.keys) return args;
-  return unreadable(text, findJsonFault(text, limits.maxDepth));
+  return undefined;
 }
 
 function isTooLarge(text: string, maxBytes: number): boolean {
