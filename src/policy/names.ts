@@ -1,13 +1,4 @@
-import { createRequire } from 'node:module';
-import type * as Minimatch from 'minimatch';
-
-let loaded: typeof Minimatch | undefined;
-
-/** minimatch, loaded on first use. */
-export function minimatch(): typeof Minimatch {
-  loaded ??= createRequire(import.meta.url)('minimatch') as typeof Minimatch;
-  return loaded;
-}
+import { minimatch } from '../minimatch.ts';
 
 /** Text as rules compare it that forbid or ask: neither letter case nor the Unicode form of a letter counts. */
 export function foldText(text: string): string {

@@ -1,5 +1,5 @@
+import { minimatch } from '../minimatch.ts';
 import type { Match } from './match.ts';
-import { minimatch } from './names.ts';
 
 /**
  * A test for path globs on a canonical path, separated by `/`.

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { minimatch } from '../minimatch.ts';
 
 interface Rule {
   readonly ignores: boolean;
@@ -11,7 +11,6 @@ export type IgnoreRules = (path: string, isFolder: boolean) => boolean | undefin
 
 const maxRules = 2000;
 const longestLine = 1000;
-let library: typeof import('minimatch') | undefined;
 
 /** Reads a `.gitignore`, as https://git-scm.com/docs/gitignore describes it. The last rule that matches decides. */
 export function parseGitignore(text: string): IgnoreRules {
@@ -31,8 +30,8 @@ function parseRule(line: string): Rule[] {
   const anchored = pattern.includes('/');
   if (pattern.startsWith('/')) pattern = pattern.slice(1);
   if (pattern === '') return [];
-  library ??= createRequire(import.meta.url)('minimatch') as typeof import('minimatch');
-  const compiled = new library.Minimatch(anchored ? pattern : `**/${pattern}`, {
+  const { Minimatch } = minimatch();
+  const compiled = new Minimatch(anchored ? pattern : `**/${pattern}`, {
     dot: true,
     nobrace: true,
     noext: true,

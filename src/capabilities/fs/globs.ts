@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { minimatch } from '../../minimatch.ts';
 import { foldPath, foldPathWithoutStreams } from './names.ts';
 import { isProtected } from './protected.ts';
 import type { PathIntent } from './types.ts';
@@ -115,11 +115,8 @@ function folderOf(glob: string): string | undefined {
   return glob.endsWith('/**') ? glob.slice(0, -3) : undefined;
 }
 
-let library: typeof import('minimatch') | undefined;
-
 function compile(glob: string, how: import('minimatch').MinimatchOptions): Matcher {
-  library ??= createRequire(import.meta.url)('minimatch') as typeof import('minimatch');
-  const { Minimatch } = library;
+  const { Minimatch } = minimatch();
   const compiled = new Minimatch(glob, how);
   return (path) => compiled.match(path);
 }

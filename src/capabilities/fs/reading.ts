@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { promisify } from 'node:util';
 import { ToolError } from '../../errors.ts';
+import { wholeCharacters } from '../whole-characters.ts';
 import { openFor } from './directory.ts';
 import { etagOf } from './etag.ts';
 import { type Located, type Space, verdictOn } from './locate.ts';
@@ -65,17 +66,6 @@ async function readLater(fd: number, bytes: Buffer, position: number): Promise<n
 /** Text of UTF-8; a character that a cut at the end has split is left out. */
 export function decode({ bytes, truncated }: ReadBytes): string {
   return bytes.toString('utf8', 0, truncated ? wholeCharacters(bytes) : bytes.length);
-}
-
-function wholeCharacters(bytes: Uint8Array): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back] as number;
-    if (byte < 0x80) break;
-    if (byte < 0xc0) continue;
-    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-    return needed > back ? bytes.length - back : bytes.length;
-  }
-  return bytes.length;
 }
 
 /** The failure for a missing file; it names a file beside it whose name only looks or is typed the same. */

@@ -120,7 +120,7 @@ function closesOnExec(handle: number): boolean {
   }
 }
 
-const everything: Required<ExecLimits> = {
+const trialLimits: Required<ExecLimits> = {
   cpuSeconds: 5,
   memoryBytes: 4_294_967_296,
   processes: 64,
@@ -142,7 +142,7 @@ export function findBubblewrap(): string | undefined {
       readable: [],
       cwd: '/tmp',
       env: {},
-      limits: everything,
+      limits: trialLimits,
       argv: ['/usr/bin/test', '-d', '/root-to-be/bin'],
       inherited,
     });

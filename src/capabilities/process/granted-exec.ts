@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ToolError } from '../../errors.ts';
-import { checkMilliseconds } from '../../milliseconds.ts';
+import { checkMilliseconds, longestTimer } from '../../milliseconds.ts';
 import type { GrantedFs } from '../fs/scoped-fs.ts';
 import { argvsOf, type CommandPlan } from './argvs.ts';
 import { bubblewrapArguments, inheritedHandles, type Mount, mountable } from './bubblewrap.ts';
@@ -53,7 +53,7 @@ export class GrantedExec implements ScopedExec {
       const run = new CommandRun({
         prepare: launch,
         tier: this.tier,
-        timeout: Math.min(timeout, 2_147_483_647),
+        timeout: Math.min(timeout, longestTimer),
         keep,
         outputBytes: this.#space.limits.outputBytes,
       });

@@ -1,3 +1,5 @@
+import { wholeCharacters } from '../whole-characters.ts';
+
 /** Keeps the start and the end of a stream, and counts the rest, so that memory stays flat whatever is written. */
 export class KeptOutput {
   readonly #half: number;
@@ -43,24 +45,11 @@ export class KeptOutput {
     const head = Buffer.concat(this.#head);
     const tail = Buffer.concat(this.#tail).subarray(-this.#half);
     if (!this.truncated) return Buffer.concat([head, tail]).toString('utf8');
-    const start = head.subarray(0, wholeUntil(head)).toString('utf8');
+    const start = head.subarray(0, wholeCharacters(head)).toString('utf8');
     const end = tail.subarray(wholeFrom(tail)).toString('utf8');
     const left = this.total - Buffer.byteLength(start) - Buffer.byteLength(end);
     return `${start}\n[... ${Math.max(left, 1)} of ${this.total} bytes left out ...]\n${end}`;
   }
-}
-
-/** Where the last whole character ends. */
-function wholeUntil(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back] as number;
-    if (byte < 0x80) break;
-    if (byte >= 0xc0) {
-      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-      return length > back ? bytes.length - back : bytes.length;
-    }
-  }
-  return bytes.length;
 }
 
 /** Where the first whole character begins. */

@@ -4,7 +4,7 @@ import { suspiciousCharacters } from '../fs/names.ts';
 export type Argv = readonly [program: string, ...args: readonly string[]];
 
 /** Commands of which each reads what the one before it writes. */
-export interface Pipeline {
+interface Pipeline {
   /** When it runs, by how the pipeline before it ended: `&&`, `||`, or in any case. */
   readonly when: 'always' | 'success' | 'failure';
   readonly commands: readonly Argv[];

@@ -5,14 +5,14 @@ import type { Launch } from './run.ts';
 import type { ExecLimits } from './types.ts';
 
 /** A root as the interpreter sees it. */
-export interface PortableRoot {
+interface PortableRoot {
   /** Absolute. */
   readonly path: string;
   readonly writable: boolean;
 }
 
 /** Where a root appears: under its own name, which on Windows loses the colon. */
-export function portablePath(path: string): string {
+function portablePath(path: string): string {
   return path.startsWith('/') ? path : `/${path.replace(':', '')}`;
 }
 
