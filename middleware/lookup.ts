@@ -1,4 +1,5 @@
 import { nearest } from '../src/nearest.ts';
+import { offeredNames } from '../src/offered-names.ts';
 import type { Failure } from '../src/result.ts';
 import type { Tool } from '../src/tool.ts';
 import { step } from '../src/traits.ts';
@@ -8,7 +9,8 @@ import type { Call, Stage } from '../src/types.ts';
 const mostListed = 20;
 
 /**
- * Finds the tool by its exact name. A wrong name is answered with the nearest right ones, and nothing is run on a guess.
+ * Finds the tool by its exact name. A wrong name is answered with the nearest of those that are offered, and nothing is run
+ * on a guess.
  *
  * @example
  * pipeline().use('normalize', normalize()).use('lookup', lookup())
@@ -19,28 +21,29 @@ export function lookup(): Stage<Call, { tool: Tool }> {
   return step(
     function lookup(ctx: Call): { tool: Tool } | Failure {
       const tool = ctx.registry.get(ctx.call.name);
-      if (tool === undefined || !offered(ctx, tool.name)) return unknown(ctx);
+      if (tool === undefined || !belongs(ctx, tool.name)) return unknown(ctx);
       return { tool };
     },
     { adds: ['tool'] },
   );
 }
 
-function offered(ctx: Call, name: string): boolean {
+function belongs(ctx: Call, name: string): boolean {
   return ctx.run.tools === undefined || ctx.run.tools.includes(name);
 }
 
 function unknown(ctx: Call): Failure {
-  const names = ctx.run.tools ?? [...ctx.registry.names()];
+  const { names, others } = offeredNames(ctx);
+  const count = names.length + others;
   const similar = nearest(ctx.call.name, names);
   const sentences = [`unknown tool: ${visible(ctx.call.name)}.`];
   if (similar.length > 0) sentences.push(`Did you mean ${similar.join(' or ')}?`);
   if (names.length === 0) sentences.push('There are no tools.');
-  else if (names.length <= mostListed) sentences.push(`The tools are: ${names.join(', ')}.`);
-  else
-    sentences.push(
-      `The tools include: ${names.slice(0, mostListed).join(', ')}, and ${names.length - mostListed} more.`,
-    );
+  else if (count <= mostListed) sentences.push(`The tools are: ${names.join(', ')}.`);
+  else {
+    const listed = names.slice(0, mostListed);
+    sentences.push(`The tools include: ${listed.join(', ')}, and ${count - listed.length} more.`);
+  }
   return ctx.fail('unknown_tool', sentences.join(' '), { details: { similar } });
 }
 

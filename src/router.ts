@@ -13,6 +13,7 @@ import { hold } from './hold.ts';
 import { checkMilliseconds } from './milliseconds.ts';
 import { nest, parentOf } from './nesting.ts';
 import { copied, frozenCopy, type Listener, Observers, type RouterEvent } from './observers.ts';
+import { rememberOffers } from './offered-names.ts';
 import { OfferCache, type OfferOptions } from './offers.ts';
 import { checkOptions } from './options.ts';
 import { checkComplete } from './order.ts';
@@ -102,7 +103,9 @@ export class Router<State = unknown> {
         this.#observers.emit('late', { call: this.#observers.call(ctx), lateMs: this.#clock.now() - settledAt });
       },
     };
-    this.#offers = new OfferCache(this.registry, offersOf(this.pipeline));
+    const offers = offersOf(this.pipeline);
+    rememberOffers(this.#host, offers);
+    this.#offers = new OfferCache(this.registry, offers);
     for (const tool of this.registry.list()) checkCapabilities(tool, this.pipeline);
     checkComplete(this.pipeline.entries);
     checkMode(this.pipeline, this.#run.mode);

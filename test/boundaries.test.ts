@@ -34,7 +34,7 @@ describe('a stage can do no more than a stage of yours', () => {
     'middleware/circuit-breaker.ts': /^src\/resilience\//,
     'middleware/fallback.ts': /^src\/resilience\//,
     'middleware/dedupe.ts': /^src\/(resilience\/.*|policy\/per-run)\.ts$/,
-    'middleware/lookup.ts': /^src\/nearest\.ts$/,
+    'middleware/lookup.ts': /^src\/(nearest|offered-names)\.ts$/,
     'middleware/timeout.ts': /^src\/deadline\.ts$/,
     'middleware/locks.ts': /^src\/(locking\/.*|nesting)\.ts$/,
     'middleware/concurrency.ts': /^src\/(concurrency\/.*|nesting)\.ts$/,
