@@ -2,6 +2,7 @@ import type * as Sdk from '@modelcontextprotocol/server';
 import type { Router } from '../../router.ts';
 import { makeServer } from './factory.ts';
 import type { HttpSessions } from './http-sessions.ts';
+import { holdsMoreThan } from './json-size.ts';
 import type { Settings } from './options.ts';
 import { Session } from './session.ts';
 import type { Traffic } from './traffic.ts';
@@ -24,6 +25,9 @@ export interface Endpoint {
   /** Aborts what is under way, and ends all sessions. */
   close(): Promise<void>;
 }
+
+/** What arguments may hold, and what stands around them. */
+const mostValues = 60_000;
 
 /** The last revision in which clients may send several messages at once. */
 const withBatches = '2025-03-26';
@@ -111,8 +115,11 @@ export function makeEndpoint<State>(options: EndpointOptions<State>): Endpoint {
       const principal = authInfo?.clientId || undefined;
       let body: unknown;
       if (request.method === 'POST') {
+        const text = await request.text();
+        if (holdsMoreThan(mostValues, text))
+          return failed(413, -32_600, `The body holds more than ${mostValues} values.`);
         try {
-          body = JSON.parse(await request.text());
+          body = JSON.parse(text);
         } catch {
           return failed(400, -32_700, 'The body is no JSON.');
         }

@@ -67,7 +67,8 @@ function lowerCased(name: unknown): string {
 /** The name in a Host header, without its port; `undefined` for one that is not of that form. */
 function hostnameOf(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
-  return /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/.exec(header.toLowerCase())?.[1];
+  const [, name, port = '0'] = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/.exec(header.toLowerCase()) ?? [];
+  return Number(port) > 65_535 ? undefined : name;
 }
 
 function originOf(origin: unknown): string {

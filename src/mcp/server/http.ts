@@ -1,5 +1,5 @@
 import type { Server as HttpServer, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type * as McpNode from '@modelcontextprotocol/node';
 import { systemClock } from '../../clock.ts';
 import type { Router } from '../../router.ts';
@@ -60,9 +60,12 @@ export async function serveMcpHttp<State>(
     },
   );
   server.maxConnections = settings.maxConnections;
-  server.on('clientError', (_error, socket) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
-    else socket.destroy();
+  server.on('clientError', (_error, socket: Socket) => {
+    // In the midst of an answer, more would be taken for a part of it.
+    if (socket.writable && socket.bytesWritten === 0)
+      socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
+    // Ended alone, the connection would stay for as long as the other side likes.
+    socket.destroySoon();
   });
 
   const refusalOf = (request: IncomingMessage & { auth?: unknown }): Refusal | undefined => {
@@ -119,13 +122,16 @@ export async function serveMcpHttp<State>(
 
 const methods = ['GET', 'POST', 'DELETE'];
 
-/** Node.js keeps a head back until the body begins, and a stream for notifications may have none for long. */
+/**
+ * Node.js keeps a head back until the body begins, and a stream for notifications may have none for long. Whether the connection
+ * is kept Node.js knows: the SDK says so of every stream, also to a client that wants it closed.
+ */
 function flushStreams(response: ServerResponse): void {
   const writeHead = response.writeHead.bind(response) as (status: number, headers?: OutgoingHttpHeaders) => unknown;
   response.writeHead = (status: number, headers?: unknown) => {
-    const named = headers as OutgoingHttpHeaders | undefined;
-    writeHead(status, named);
-    if (named?.['content-type'] === 'text/event-stream') response.flushHeaders();
+    const { connection, ...named } = (headers ?? {}) as OutgoingHttpHeaders;
+    writeHead(status, connection === 'keep-alive' ? named : (headers as OutgoingHttpHeaders | undefined));
+    if (named['content-type'] === 'text/event-stream') response.flushHeaders();
     return response;
   };
 }

@@ -39,7 +39,7 @@ export class Ongoing implements ClientLink {
   ticket: string | undefined;
   readonly #capabilities: ClientFacts['capabilities'];
   readonly #rounds: boolean;
-  readonly #identity: string;
+  readonly #call: OngoingOptions['call'];
   /** Where a call lasts over several exchanges; otherwise the one exchange's signal is the call's own. */
   readonly #controller: AbortController | undefined;
   readonly #questions = new Map<string, Question>();
@@ -57,7 +57,7 @@ export class Ongoing implements ClientLink {
     this.#capabilities = facts.capabilities;
     this.mayApprove = mayApprove;
     this.#rounds = rounds;
-    this.#identity = rounds ? identityOf(call) : '';
+    this.#call = call;
     this.#exchange = exchange;
     this.#controller = rounds ? new AbortController() : undefined;
     this.#follow(exchange);
@@ -74,7 +74,8 @@ export class Ongoing implements ClientLink {
 
   /** Whether a client that comes back does so with the very call that it was asked about. */
   is(call: { readonly name: string; readonly arguments: unknown }): boolean {
-    return identityOf(call) === this.#identity;
+    const identity = identityOf(this.#call);
+    return identity !== undefined && identity === identityOf(call);
   }
 
   abort(reason: unknown): void {
@@ -214,6 +215,17 @@ export function capabilityFor(method: ClientRequest['method']): string {
   return method.slice(0, method.indexOf('/'));
 }
 
-function identityOf({ name, arguments: args }: { readonly name: string; readonly arguments: unknown }): string {
-  return canonicalJson([name, args ?? {}]);
+/** A text of its own for each call; `undefined` for arguments that no call can have that was asked about. */
+function identityOf({
+  name,
+  arguments: args,
+}: {
+  readonly name: string;
+  readonly arguments: unknown;
+}): string | undefined {
+  try {
+    return canonicalJson([name, args ?? {}]);
+  } catch {
+    return undefined;
+  }
 }

@@ -97,6 +97,7 @@ describe('who is let in', () => {
     ['a name that ends like ours', loopback, { headers: { host: 'evil-localhost' } }, 403],
     ['a name before an at sign', loopback, { headers: { host: 'localhost@evil.example' } }, 403],
     ['a name with a path', loopback, { headers: { host: 'localhost/evil.example' } }, 403],
+    ['a port that there is none of', loopback, { headers: { host: 'localhost:99999' } }, 403],
     ['a name with a trailing dot', loopback, { headers: { host: 'localhost.' } }, 403],
     ['an address written otherwise', loopback, { headers: { host: '0x7f.1' } }, 403],
     [
@@ -371,6 +372,36 @@ describe('clients that do not behave', () => {
     expect(text === '' || text.startsWith('HTTP/1.1 4')).toBe(true);
   });
 
+  test('one that sends nothing and closes nothing is cut off, and holds no place any more', async () => {
+    await using serving = await serveMcpHttp(router, { requestTimeout: 100, maxConnections: 1 });
+    const { hostname, port } = new URL(serving.url);
+    const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+    await new Promise((resolve) =>
+      socket
+        .on('error', () => {})
+        .on('end', resolve)
+        .resume(),
+    );
+    expect((await send(serving.url)).status).toBe(200);
+    socket.destroy();
+  });
+
+  test('one that wants its connection closed is told that it is, also by a stream', async () => {
+    await using serving = await serveMcpHttp(router);
+    const { headers } = await send(serving.url, { headers: { connection: 'close' } });
+    expect([headers['content-type'], headers.connection]).toEqual(['text/event-stream', 'close']);
+  });
+
+  test('one that sends more values than can be looked at is refused before they are', async () => {
+    await using serving = await serveMcpHttp(router);
+    const headers = { 'mcp-session-id': await sessionOf(serving.url) };
+    const many = Object.fromEntries(Array.from({ length: 70_000 }, (_, at) => [`k${at}`, 0]));
+    const answer = await send(serving.url, { headers, body: { ...call(1), params: { name: 'echo', _meta: many } } });
+    expect(answer.status).toBe(413);
+    const text = ',['.repeat(50_000);
+    expect((await send(serving.url, { headers, body: call(2, text) })).text).toContain(text);
+  });
+
   test('one that speaks no HTTP gets an answer in HTTP, and the server lives on', async () => {
     await using serving = await serveMcpHttp(router);
     const { hostname, port } = new URL(serving.url);
@@ -480,6 +511,17 @@ describe('answers to questions, where the protocol has no sessions', () => {
     const answer = await send(serving.url, { headers: headersFor(bearer), body: body(key, requestState) });
     expect(answer.text).toContain(expected);
     if (expected !== 'wrote this') expect(answer.text).not.toContain('wrote');
+  });
+
+  test('arguments that are too deep are refused like any others, and stand in the place of none that were asked about', async () => {
+    const own = createRouter({ tools: [write], approve: elicitApproval() });
+    await using serving = await serveMcpHttp(own, { token });
+    const deep = { text: 'this', deep: nested(2_000) };
+    const sent = { headers: headersFor(token), body: modern({ name: 'write', arguments: deep }) };
+    expect((await send(serving.url, sent)).text).toContain('nested more than 64 levels');
+    const { requestState } = await asked(serving.url);
+    const body = modern({ name: 'write', arguments: deep, requestState });
+    expect((await send(serving.url, { ...sent, body })).text).toContain('-32602');
   });
 
   test('an answer counts once', async () => {
