@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { GatewayConfig } from '../../mcp/gateway/config.ts';
 import { inspect } from '../../mcp/gateway/inspect.ts';
 import { readGatewayConfig } from '../../mcp/gateway/read-config.ts';
+import { hiding } from '../../mcp/gateway/secrets.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import { exitStatus, Unusable, UsageError } from '../errors.ts';
 import { type Io, print, tableWidthOf } from '../io.ts';
@@ -54,7 +55,8 @@ export async function mcpInspectCommand(argv: readonly string[], io: Io): Promis
     const text = values.json
       ? `${JSON.stringify(inspection, null, 2)}\n`
       : inspectionText(inspection, tableWidthOf(io.stdout), styleFor(io.stdout, io.env));
-    await print(io.stdout, text);
+    // A server may say in its descriptions what it was given.
+    await print(io.stdout, hiding(config.secrets)(text));
     return exitStatus.done;
   } finally {
     await gateway.close();

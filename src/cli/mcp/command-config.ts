@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import type { GuardDeclarations, McpAddress, McpCommand } from '../../mcp/client/types.ts';
 import { ConfigError, type GatewayConfig } from '../../mcp/gateway/config.ts';
 import { parseGatewayConfig } from '../../mcp/gateway/read-config.ts';
-import { secretName } from '../../mcp/gateway/read-servers.ts';
+import { secretName, secretsInAddress, secretsInArguments } from '../../mcp/gateway/secrets.ts';
 import { serverNameOf } from '../../mcp/gateway/server-name.ts';
 import { jsonOf } from '../../policy/file.ts';
 import { UsageError } from '../errors.ts';
@@ -55,7 +55,8 @@ export function commandConfig(source: readonly string[] | string, values: Values
     throw error;
   }
   const servers = [{ name, source: sourceOf(source, io), required: true }];
-  return { ...config, servers, guards: namespaced(config.guards, name), secrets: secretsIn(io.env) };
+  const said = typeof source === 'string' ? secretsInAddress(source) : secretsInArguments(source);
+  return { ...config, servers, guards: namespaced(config.guards, name), secrets: [...secretsIn(io.env), ...said] };
 }
 
 /** What an npx that started us says to itself; an npx that starts the server would take it for its own options. */

@@ -1,5 +1,6 @@
 import { ConfigError, type GatewayConfig } from '../../mcp/gateway/config.ts';
 import { type Gateway, type OpenGatewayOptions, openGateway } from '../../mcp/gateway/open.ts';
+import { hiding } from '../../mcp/gateway/secrets.ts';
 import { elicitApproval } from '../../mcp/server/approval.ts';
 import type { McpServing } from '../../mcp/server/options.ts';
 import type { Router } from '../../router.ts';
@@ -28,7 +29,9 @@ export async function runGateway(
   io: Io,
   options: GatewayChoices = {},
 ): Promise<number> {
-  const report = reporter(io);
+  const hide = hiding(config.secrets);
+  const toLog = reporter(io);
+  const report = (line: string): void => toLog(hide(line));
   const interruption = listenForInterruption();
   const interrupted = new Promise<void>((resolve) => {
     interruption.signal.addEventListener('abort', () => resolve(), { once: true });
@@ -39,7 +42,7 @@ export async function runGateway(
     if (interruption.signal.aborted) return interruption.status ?? exitStatus.done;
     const serving = await serve(gateway.router, { onError: (error) => report(error.message) }).catch(
       (error: unknown) => {
-        throw new Unusable(`It cannot be served: ${reasonOf(error)}`);
+        throw new Unusable(`It cannot be served: ${hide(reasonOf(error))}`);
       },
     );
     await Promise.race([serving.closed, interrupted]);

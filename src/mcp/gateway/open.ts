@@ -11,7 +11,8 @@ import { closeAuditFile, openAuditFile } from './audit-file.ts';
 import { bareNames } from './bare-names.ts';
 import { ConfigError, type GatewayConfig, type GatewayServer } from './config.ts';
 import { gatewayRouter } from './router.ts';
-import { serverLog } from './server-log.ts';
+import { hiding } from './secrets.ts';
+import { calmly, listed, serverLog } from './server-log.ts';
 
 export interface OpenGatewayOptions {
   /** Asks somebody about calls that need it. Default: nobody is there. */
@@ -47,7 +48,9 @@ const grace = 250;
  * and when the rest of the configuration cannot be used.
  */
 export async function openGateway(config: GatewayConfig, options: OpenGatewayOptions): Promise<Gateway> {
-  const { approve, bare = false, acceptGuesses = false, report } = options;
+  const { approve, bare = false, acceptGuesses = false } = options;
+  const hide = hiding(config.secrets);
+  const report = (line: string): void => options.report(hide(line));
   const registry = createRegistry();
   fixTools(registry);
   const [first] = config.servers;
@@ -67,7 +70,9 @@ export async function openGateway(config: GatewayConfig, options: OpenGatewayOpt
       ...(auditFile !== undefined && { auditFile }),
       acceptGuesses,
     });
-    const started = await Promise.all(config.servers.map((server) => start(server, registry, config, options)));
+    const started = await Promise.all(
+      config.servers.map((server) => start(server, registry, config, { ...options, report, hide })),
+    );
     connections.push(...started.flatMap(({ connection }) => connection ?? []));
     const [failed, ...others] = started.filter(({ server, problem }) => server.required && problem !== undefined);
     for (const { problem } of others) report(String(problem));
@@ -94,9 +99,10 @@ async function start(
   server: GatewayServer,
   registry: Registry,
   config: GatewayConfig,
-  { report, connectTimeout, acceptGuesses = false }: OpenGatewayOptions,
+  { report, hide, connectTimeout, acceptGuesses = false }: OpenGatewayOptions & { hide: (text: string) => string },
 ): Promise<Started> {
   const { name, source } = server;
+  const say = calmly(report, name);
   let isReady = false;
   try {
     const connection = await mcpTools(source, {
@@ -108,21 +114,21 @@ async function start(
       trustAnnotations: acceptGuesses,
       acceptGuesses,
       ...(connectTimeout !== undefined && { connectTimeout }),
-      onLog: serverLog(report),
+      onLog: serverLog(report, name, hide),
       onDrift: ({ name: tool, changed }) =>
-        report(`${tool} has changed (${changed.join(', ')}); it is asked about again`),
+        void say(`${tool} has changed (${changed.join(', ')}); it is asked about again`),
       onChange: ({ added, removed }) => {
         if (!isReady) return;
-        if (added.length > 0) report(`${name} has new tools: ${added.join(', ')}`);
-        if (removed.length > 0) report(`${name} no longer has: ${removed.join(', ')}`);
+        if (added.length > 0) say(`${name} has new tools: ${listed(added)}`);
+        if (removed.length > 0) say(`${name} no longer has: ${listed(removed)}`);
       },
     });
     isReady = true;
     for (const { name: tool, reason } of connection.skipped)
-      report(`${name}: ${forLog(tool)} is left out: ${forLog(reason)}`);
+      say(`${name}: ${forLog(tool)} is left out: ${forLog(reason)}`);
     return { server, connection };
   } catch (error) {
-    const problem = `The server ${name} could not be started: ${forLog(wordsOf(error)).replace(/[.\s]+$/, '')}`;
+    const problem = `The server ${name} could not be started: ${forLog(hide(wordsOf(error))).replace(/[.\s]+$/, '')}`;
     // Of one that is required the error tells.
     if (!server.required) report(problem);
     return { server, problem };

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { ConfigError } from './config.ts';
 import { type Environment, expand } from './expand.ts';
 import { lineAndColumn, placeIn } from './place.ts';
+import { secretName } from './secrets.ts';
 
 /** Where the text of a configuration comes from. */
 export interface ConfigOrigin {
@@ -30,10 +31,12 @@ export class ConfigText {
     return new ConfigError(`${this.origin.name}:${lineAndColumn(this.text, placeIn(this.text, pointer))}: ${problem}`);
   }
 
-  /** With environment variables put in. */
+  /** With environment variables put in; those whose names say so are secret from then on. */
   expanded(value: string, pointer: string): string {
     try {
-      return expand(value, this.origin.environment);
+      return expand(value, this.origin.environment, (name, put) => {
+        if (secretName.test(name)) this.secret(put);
+      });
     } catch (error) {
       throw this.fault(pointer, `${(error as Error).message}.`);
     }

@@ -74,13 +74,20 @@ function formOf(config: ConfigText): Written {
   try {
     value = jsonOf(config.text, config.origin.name);
   } catch (error) {
-    throw new ConfigError((error as Error).message);
+    // What stands there may be a secret that has lost its quotation marks.
+    throw new ConfigError((error as Error).message.replace(/, found "[^"]{8,}"/, ', found something else'));
   }
   const violations = compile(configSchema, { defaults: false })(value) ?? [];
   // What should not be there explains better than what is missing instead.
   const violation = violations.find(({ pointer }) => hintFor(pointer) !== '') ?? violations[0];
   if (violation === undefined) return value as Written;
-  throw config.fault(violation.pointer, `${violation.message}${hintFor(violation.pointer)}.`);
+  throw config.fault(violation.pointer, `${shown(violation)}${hintFor(violation.pointer)}.`);
+}
+
+/** What is said of a server may be secret, wherever it stands; its kind says enough. */
+function shown({ pointer, message }: { readonly pointer: string; readonly message: string }): string {
+  if (!pointer.startsWith('/mcpServers')) return message;
+  return message.replace(/ \(got (string|number) .*\)$/s, (_, kind: string) => ` (got a ${kind})`);
 }
 
 /** What people's files for other programs have, and what stands for it here. */

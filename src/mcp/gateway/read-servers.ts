@@ -1,6 +1,7 @@
 import { pointerStep } from '../../schema/pointer.ts';
 import type { GatewayServer } from './config.ts';
 import type { ConfigText } from './origin.ts';
+import { secretName, secretsInAddress, secretsInArguments, withoutScheme } from './secrets.ts';
 
 /** A server as MCP clients' configurations have it. */
 export interface WrittenServer {
@@ -14,9 +15,6 @@ export interface WrittenServer {
   readonly required?: boolean;
   readonly disabled?: boolean;
 }
-
-/** What a variable is called whose value is nobody else's business. */
-export const secretName: RegExp = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i;
 
 /** The servers that are to be started. Throws a ConfigError for one that could not be. */
 export function readServers(
@@ -60,9 +58,11 @@ function commandOf(server: WrittenServer, at: string, config: ConfigText): Gatew
   const { command = '', args, env, cwd } = server;
   const variables = tableOf(env, `${at}/env`, config);
   for (const [name, value] of Object.entries(variables ?? {})) if (secretName.test(name)) config.secret(value);
+  const expanded = args?.map((arg, index) => config.expanded(arg, `${at}/args/${index}`));
+  for (const value of secretsInArguments(expanded ?? [])) config.secret(value);
   return {
     command: config.expanded(command, `${at}/command`),
-    ...(args !== undefined && { args: args.map((arg, index) => config.expanded(arg, `${at}/args/${index}`)) }),
+    ...(expanded !== undefined && { args: expanded }),
     ...(variables !== undefined && { env: variables }),
     cwd: cwd === undefined ? config.origin.folder : config.folder(cwd, `${at}/cwd`),
   };
@@ -73,9 +73,14 @@ function addressOf(server: WrittenServer, at: string, config: ConfigText): Gatew
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw config.fault(`${at}/url`, 'the "url" must be one with http: or https:.');
   }
+  const { username, password } = new URL(url);
+  if (username !== '' || password !== '') {
+    const problem = 'the "url" must be without user name and password; "headers" can carry an Authorization.';
+    throw config.fault(`${at}/url`, problem);
+  }
+  for (const value of secretsInAddress(url)) config.secret(value);
   const headers = tableOf(server.headers, `${at}/headers`, config);
-  // Of `Bearer abc` it is `abc` that nobody may see.
-  for (const value of Object.values(headers ?? {})) config.secret(value.replace(/^\w+ /, ''));
+  for (const value of Object.values(headers ?? {})) config.secret(withoutScheme(value));
   return { url, ...(headers !== undefined && { headers }) };
 }
 
