@@ -4,6 +4,7 @@ import { makeServer } from './factory.ts';
 import type { HttpSessions } from './http-sessions.ts';
 import { holdsMoreThan } from './json-size.ts';
 import type { Settings } from './options.ts';
+import { headerMismatch } from './param-headers.ts';
 import { Session } from './session.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -29,6 +30,9 @@ export interface Endpoint {
 /** What arguments may hold, and what stands around them. */
 const mostValues = 60_000;
 
+/** The error of revision 2026-07-28 for headers that contradict the body. */
+const headerMismatchCode = -32_020;
+
 /** The last revision in which clients may send several messages at once. */
 const withBatches = '2025-03-26';
 
@@ -47,15 +51,31 @@ export function makeEndpoint<State>(options: EndpointOptions<State>): Endpoint {
     return session;
   };
   const modern = sdk.createMcpHandler(
-    async ({ authInfo }) => {
+    ({ authInfo }) => {
       const session = sessionOf(authInfo?.clientId ?? '');
       const common = { sdk, router, settings, traffic, session };
-      const server = makeServer({ ...common, era: 'modern', follows: false, outlives: true });
-      const tools = await router.schemas('mcp');
-      return withSchemas(sdk, server, settings, (name) => tools.find((tool) => tool.name === name)?.inputSchema);
+      return makeServer({ ...common, era: 'modern', follows: false, outlives: true });
     },
     { ...limits, legacy: 'reject', onerror: settings.onError },
   );
+
+  /** Whether a call's headers say what its arguments say; the SDK looks at that for its high-level server only. */
+  const contradiction = async (headers: Headers, message: unknown): Promise<Response | undefined> => {
+    const { id, method, params } = message as { id?: unknown; method?: unknown; params?: unknown };
+    if (method !== 'tools/call') return undefined;
+    const { name, arguments: args } = (params ?? {}) as { name?: unknown; arguments?: unknown };
+    const tools = await router.schemas('mcp').catch(() => []);
+    const tool = tools.find((one) => one.name === name);
+    const mismatch = tool && headerMismatch(tool.inputSchema, args, headers);
+    if (mismatch === undefined) return undefined;
+    const { header, problem } = mismatch;
+    const error = {
+      code: headerMismatchCode,
+      message: `Bad Request: ${problem}.`,
+      data: { mismatch: { header, body: problem } },
+    };
+    return Response.json({ jsonrpc: '2.0', error, id: requestIdOf({ id, method }) ?? null }, { status: 400 });
+  };
 
   const openSession = async (request: Request, body: unknown, principal: string | undefined): Promise<Response> => {
     const release = sessions.reserve();
@@ -127,6 +147,8 @@ export function makeEndpoint<State>(options: EndpointOptions<State>): Endpoint {
         if (Array.isArray(body) && request.headers.get('mcp-session-id') === null) return noBatches();
       }
       if (await sdk.isLegacyRequest(request, body, limits)) return serveSession(request, body, principal);
+      const contradicted = await contradiction(request.headers, body);
+      if (contradicted !== undefined) return contradicted;
       return modern.fetch(request, { ...(authInfo !== undefined && { authInfo }), parsedBody: body });
     },
     toolsChanged: () => modern.notify.toolsChanged(),
@@ -140,20 +162,6 @@ export function makeEndpoint<State>(options: EndpointOptions<State>): Endpoint {
       await Promise.all([modern.close(), sessions.endAll()]);
     },
   };
-}
-
-/**
- * Lets the SDK compare the headers of a call with the arguments that a tool's schema says they repeat (`x-mcp-header`). It
- * does that for its high-level server only, which here is a shell around the other.
- */
-function withSchemas(
-  sdk: typeof Sdk,
-  server: Sdk.Server,
-  { name, version }: Settings,
-  schemaOf: (tool: string) => Record<string, unknown> | undefined,
-): Sdk.McpServer {
-  const shell = new sdk.McpServer({ name, version });
-  return Object.assign(shell, { server, toolInputSchemaJson: schemaOf });
 }
 
 function requestIdOf(message: unknown): string | number | undefined {
