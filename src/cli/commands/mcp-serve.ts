@@ -69,7 +69,7 @@ function overStdio(values: Values, io: Io): Serve {
   return async (router, { onError }) => {
     const { serveMcpStdio } = await import('../../mcp/server/stdio.ts');
     const streams = { input: io.stdin, output: io.stdout, drain: 5_000 };
-    return serveMcpStdio(router, { ...streams, name: 'callgate', version: version(), onError });
+    return serveMcpStdio(router, { ...streams, name: 'callgate', version: version(), logging: false, onError });
   };
 }
 
@@ -83,6 +83,7 @@ function overHttp(values: Values, port: number, io: Io): Serve {
     port,
     name: 'callgate',
     version: version(),
+    logging: false,
     ...(host !== undefined && { host }),
     ...(token !== undefined && { token }),
     ...(allowedHosts !== undefined && { allowedHosts }),

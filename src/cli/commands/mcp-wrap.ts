@@ -51,7 +51,7 @@ export async function mcpWrapCommand(argv: readonly string[], io: Io): Promise<n
   const serve = async (...[router, { onError }]: Parameters<Parameters<typeof runGateway>[1]>) => {
     const { serveMcpStdio } = await import('../../mcp/server/stdio.ts');
     const streams = { input: io.stdin, output: io.stdout, drain: 5_000 };
-    return serveMcpStdio(router, { ...streams, name: 'callgate', version: version(), onError });
+    return serveMcpStdio(router, { ...streams, name: 'callgate', version: version(), logging: false, onError });
   };
   return await runGateway(config, serve, io, { bare: true, acceptGuesses: guesses });
 }

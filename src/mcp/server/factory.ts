@@ -55,7 +55,7 @@ export function makeServer<State>(options: MakeOptions<State>): Sdk.Server {
   const server = new sdk.Server(
     { name, version },
     {
-      capabilities: { tools: { listChanged: true }, logging: {} },
+      capabilities: { tools: { listChanged: true }, ...(settings.logging && { logging: {} }) },
       ...(instructions !== undefined && { instructions }),
       // The default one builds an engine for every server, and what clients answer is checked where it is used.
       jsonSchemaValidator: { getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'unused' }) },

@@ -20,6 +20,11 @@ export interface McpServeOptions {
   readonly maxInFlight?: number;
   /** How many tools a page of `tools/list` holds. Default 500. */
   readonly pageSize?: number;
+  /**
+   * Whether handlers may send messages for the client's log (see {@link mcpClient}); else clients are not told that they
+   * could get any. Default true.
+   */
+  readonly logging?: boolean;
   /** Gets what went wrong outside of any call, such as a message that is no JSON. Default: nobody. */
   readonly onError?: (error: Error) => void;
 }
@@ -93,7 +98,7 @@ export interface McpServing {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const common = ['name', 'version', 'instructions', 'approvals', 'maxInFlight', 'pageSize', 'onError'];
+const common = ['name', 'version', 'instructions', 'approvals', 'maxInFlight', 'pageSize', 'logging', 'onError'];
 const ofStdio = [...common, 'input', 'output', 'maxMessageBytes', 'maxQueuedBytes', 'drain'];
 const ofHttp = [
   ...common,
@@ -107,9 +112,13 @@ export type Settings = Required<Omit<McpServeOptions, 'instructions'>> & Pick<Mc
 /** Throws a TypeError for options that do not exist or cannot be used. */
 export function settingsOf(owner: string, options: McpServeOptions, known: readonly string[] = common): Settings {
   checkOptions(owner, options, known);
-  const { name = 'callgate', version = '0.0.0', instructions, approvals = 'elicit', onError = ignoreError } = options;
+  const { name = 'callgate', version = '0.0.0', instructions, logging = true, onError = ignoreError } = options;
+  const { approvals = 'elicit' } = options;
   if (approvals !== 'elicit' && approvals !== 'deny') {
     throw new TypeError(`${owner}({ approvals }) must be 'elicit' or 'deny'; it is ${String(approvals)}.`);
+  }
+  if (typeof logging !== 'boolean') {
+    throw new TypeError(`${owner}({ logging }) must be true or false; it is ${String(logging)}.`);
   }
   return {
     name,
@@ -118,6 +127,7 @@ export function settingsOf(owner: string, options: McpServeOptions, known: reado
     approvals,
     maxInFlight: checkCount(options.maxInFlight ?? 128, `${owner}({ maxInFlight })`),
     pageSize: checkCount(options.pageSize ?? 500, `${owner}({ pageSize })`),
+    logging,
     onError,
   };
 }

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { readFileSync, realpathSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { commandLine } from '../../../src/cli/command-line.ts';
 import { folderWith } from '../../cli/run-cli.ts';
 import { type Answering, lines, officialServers } from './clients.ts';
 import { type Served, served, servedConfig } from './serve.ts';
@@ -110,6 +112,40 @@ describe('a gateway with several servers', () => {
     });
     expect(log()).toMatch(/No tool matches .*s\.pdi/);
     expect(log()).toMatch(/rule 0 of the policy: It concerns none of the tools/);
+  });
+});
+
+describe('what does not pass', () => {
+  it.each(['serve', 'wrap'])('is not declared (%s), and what servers log stands in the gate’s own log', async (how) => {
+    const diary = JSON.stringify({
+      logs: [
+        ['warning', 'a \u001b[31mlarm'],
+        ['info', 'chatter'],
+      ],
+    });
+    const server = { command: process.execPath, args: [script, diary] };
+    const cwd = folderWith({ 'callgate.json': JSON.stringify({ mcpServers: { s: server } }) });
+    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough().setEncoding('utf8')];
+    const argv = how === 'serve' ? ['mcp', 'serve'] : ['mcp', 'wrap', '--', server.command, ...server.args];
+    const running = commandLine(argv, { stdin, stdout, stderr, env: { PATH: process.env['PATH'] }, cwd });
+    const clientInfo = { name: 'test', version: '1' };
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+    stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
+    for (const [id, method] of ['logging/setLevel', 'resources/list', 'prompts/list'].entries()) {
+      stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: id + 2, method, params: { level: 'debug' } })}\n`);
+    }
+    stdin.end();
+    expect(await running).toBe(0);
+    const said = String(stdout.read())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(said.find(({ id }) => id === 1).result.capabilities).toEqual({ tools: { listChanged: true } });
+    expect(said.flatMap(({ error }) => error?.code ?? [])).toEqual([-32601, -32601, -32601]);
+    expect(said.filter(({ method }) => method !== undefined)).toEqual([]);
+    const log = String(stderr.read());
+    expect(log).toMatch(/^callgate: \[[\w-]+\] a \\u001b\[31mlarm$/m);
+    expect(log).not.toContain('chatter');
   });
 });
 

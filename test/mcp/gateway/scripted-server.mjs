@@ -2,7 +2,14 @@
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-const { name = 'scripted', tools = [], diary, floods = 0, changes = false } = JSON.parse(process.argv[2] ?? '{}');
+const {
+  name = 'scripted',
+  tools = [],
+  diary,
+  floods = 0,
+  changes = false,
+  logs = [],
+} = JSON.parse(process.argv[2] ?? '{}');
 
 const schema = { type: 'object', properties: {} };
 const own = [
@@ -63,6 +70,7 @@ for await (const line of createInterface({ input: process.stdin })) {
       },
     });
   } else if (method === 'tools/list') {
+    for (const [level, data] of logs) send({ method: 'notifications/message', params: { level, data } });
     send({ id, result: { tools: [...own, ...tools] } });
     for (let count = 0; count < floods; count++) {
       send({ method: 'notifications/message', params: { level: 'info', data: 'x'.repeat(1_000) } });

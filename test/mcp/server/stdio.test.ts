@@ -119,6 +119,16 @@ async function open(router: Router, options: McpStdioOptions = {}) {
 
 const answerTo = (id: number | string) => (message: Message) => message.id === id && message.method === undefined;
 
+test.each([true, false])('whether handlers may log is what the client is told (%s)', async (logging) => {
+  const { say, heard, serving } = await open(createRouter({ tools: [echo] }), { logging });
+  say(initialize());
+  const { result } = (await heard(answerTo('init'))) as { result?: { capabilities?: object } };
+  expect(Object.keys(result?.capabilities ?? {}).sort()).toEqual(logging ? ['logging', 'tools'] : ['tools']);
+  say({ jsonrpc: '2.0', id: 2, method: 'logging/setLevel', params: { level: 'info' } });
+  expect((await heard(answerTo(2))).error?.code).toBe(logging ? undefined : -32_601);
+  await serving.close();
+});
+
 describe('what comes in', () => {
   test('that is no message is passed over, and the connection goes on', async () => {
     const { say, heard, serving, errors } = await open(createRouter({ tools: [echo] }));
