@@ -4,6 +4,7 @@ import type { ScopedExec } from './capabilities/process/types.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type ErrorCode, type FailureOptions, isErrorCode, isRetryable, ToolError } from './errors.ts';
 import { ownSignal } from './nesting.ts';
+import type { Offers } from './offers.ts';
 import type { PendingAnswer } from './pending-answer.ts';
 import type { Registry } from './registry.ts';
 import { causeOf, type Failure, noMeta, rememberCause, type Success, type ToolResult } from './result.ts';
@@ -30,6 +31,8 @@ export interface Host {
   late(ctx: CallContext, settledAt: number): void;
   /** Default: the machine's own. */
   readonly clock?: Clock;
+  /** What the model is offered. Default: everything. */
+  readonly offers?: Offers;
 }
 
 const mostRestarts = 3;
