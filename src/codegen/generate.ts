@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
+import { checkOptions } from '../options.ts';
 import type { Program } from './backend.ts';
 import { emit } from './emit.ts';
 import { type FunctionSource, functionsOf } from './functions.ts';
@@ -28,6 +29,17 @@ export interface GenerateOptions {
   /** The package to load TypeScript from. Default: `CALLGATE_TYPESCRIPT` of the environment, else `typescript`. */
   readonly typescript?: string;
 }
+
+const optionNames = [
+  'files',
+  'out',
+  'cwd',
+  'tagged',
+  'extension',
+  'importFrom',
+  'tsconfig',
+  'typescript',
+] satisfies (keyof GenerateOptions)[];
 
 export interface GenerateResult {
   /** The text of the generated file. */
@@ -70,6 +82,7 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
 
 /** Loads the compiler for repeated generation; see {@link generate}. */
 export async function createGenerator(options: GenerateOptions): Promise<Generator> {
+  checkOptions('generate', options, optionNames);
   const cwd = resolve(options.cwd ?? process.cwd());
   const out = resolve(cwd, options.out);
   const files = entryFiles(options.files, cwd);

@@ -22,7 +22,7 @@ export interface Watcher {
 const settleTime = 15;
 
 /** Generates, and again whenever a source changes. A run that fails is reported and leaves the file as it is. */
-export async function watch(options: WatchOptions): Promise<Watcher> {
+export async function watch({ onRun, ...options }: WatchOptions): Promise<Watcher> {
   const generator = await createGenerator(options);
   const out = resolve(options.cwd ?? process.cwd(), options.out);
   const folders = new Map<string, FSWatcher>();
@@ -31,14 +31,16 @@ export async function watch(options: WatchOptions): Promise<Watcher> {
   function run(): void {
     const begun = performance.now();
     const milliseconds = (): number => performance.now() - begun;
+    let outcome: WriteOutcome;
     try {
       const result = generator.run();
-      const outcome = writeGenerated(out, result);
+      outcome = writeGenerated(out, result);
       watchFoldersOf(result.sources);
-      options.onRun({ ok: true, ...outcome, milliseconds: milliseconds() });
     } catch (error) {
-      options.onRun({ ok: false, error, milliseconds: milliseconds() });
+      onRun({ ok: false, error, milliseconds: milliseconds() });
+      return;
     }
+    onRun({ ok: true, ...outcome, milliseconds: milliseconds() });
   }
 
   // Folders and not files: an editor that replaces a file would leave a watcher on the old one.

@@ -25,6 +25,13 @@ export function stop(signal?: AbortSignal) {}
 `;
 writeFiles(folder, { 'notes.ts': source, 'sort.ts': `export type Sort = 'up' | 'down';\n` });
 
+it('refuses an option that does not exist: without its filter, every function would become a tool', async () => {
+  const options = { cwd: folder, files: ['notes.ts'], out: 'tools.gen.ts', onlyTagged: true };
+  await expect(generate(options)).rejects.toThrow(
+    'generate() has no option "onlyTagged". Its options are: files, out,',
+  );
+});
+
 describe('a project elsewhere', () => {
   it.each(compilers)(
     'is read without a tsconfig and before callgate is installed: %s',
