@@ -32,7 +32,10 @@ export interface IsolateOptions {
   readonly idle?: number;
   /** Whether a thread or process serves further calls of its module; `false` gives each call a fresh one. Default true. */
   readonly reuse?: boolean;
-  /** The longest message from a handler (its data, what it writes), in bytes. Default 4 MiB (4,194,304). */
+  /**
+   * The longest message from a handler (its data, what it writes), in bytes. Larger data fails with `tool_error`, with the
+   * reason `message-bytes` in `details`. Default 4 MiB (4,194,304).
+   */
   readonly messageBytes?: number;
   /** Variables of their environment, which is otherwise empty but for `TZ`, `LANG` and what Windows needs. Default: none. */
   readonly env?: { readonly [name: string]: string };

@@ -1,6 +1,8 @@
 import { type FailureOptions, isErrorCode, ToolError } from '../errors.ts';
-import { toJsonSafe } from '../output/json-safe.ts';
+import { type JsonSafeOptions, toJsonSafe } from '../output/json-safe.ts';
+import { leastBytes } from './least-bytes.ts';
 import { member, textMember } from './members.ts';
+import { weigh } from './weigh.ts';
 
 /** What was thrown, as it travels between threads: by its parts, since an error loses its class and members on the way. */
 export type ToldError =
@@ -18,16 +20,25 @@ export type ToldError =
 
 const longestText = 16_000;
 const deepestCause = 3;
+/** Texts above this, in characters, are not even looked into, and data above this, in bytes, is left out: see `leastBytes`. */
+const largest = 1_048_576;
 
 /** Puts what was thrown into words that can travel. Never throws. */
 export function tellError(thrown: unknown, depth = 0): ToldError {
   try {
     if (isToolError(thrown)) return tellToolError(thrown);
     if (thrown instanceof Error || isErrorLike(thrown)) return tellForeign(thrown as Error, depth);
-    return { kind: 'value', value: toJsonSafe(thrown, { maxDepth: 4, maxValues: 100 }) };
+    return { kind: 'value', value: dataOf(thrown, { maxDepth: 4, maxValues: 100 }) };
   } catch {
     return { kind: 'error', name: 'Error', message: 'What was thrown cannot be read.' };
   }
+}
+
+/** A told ToolError without what may be of any size. What is told of others is left out as a whole. */
+export function withoutData(told: ToldError): ToldError | undefined {
+  if (told.kind !== 'tool') return undefined;
+  const { details: _details, cause: _cause, ...options } = told.options;
+  return { ...told, options };
 }
 
 function tellToolError(error: ToolError): ToldError {
@@ -39,7 +50,7 @@ function tellToolError(error: ToolError): ToldError {
     options: {
       ...(typeof retryable === 'boolean' && { retryable }),
       ...((effect === 'none' || effect === 'unknown') && { effect }),
-      ...(details !== undefined && { details: toJsonSafe(details) }),
+      ...(details !== undefined && { details: dataOf(details) }),
       ...(cause !== undefined && { cause: causeText(cause) }),
     },
   };
@@ -48,12 +59,14 @@ function tellToolError(error: ToolError): ToldError {
 function tellForeign(error: Error, depth: number): ToldError {
   const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };
   const nested = depth < deepestCause;
+  const message = String(error.message);
   return {
     kind: 'error',
     name: cut(String(error.name)),
-    message: cut(String(error.message)),
+    message: cut(message),
     ...(typeof code === 'string' && { code: cut(code) }),
-    ...(typeof error.stack === 'string' && { stack: cut(error.stack) }),
+    // The message stands in it once more.
+    ...(message.length <= largest && typeof error.stack === 'string' && { stack: cut(error.stack) }),
     ...(nested && cause !== undefined && { cause: tellError(cause, depth + 1) }),
     ...(nested &&
       Array.isArray(errors) && {
@@ -128,10 +141,20 @@ function isErrorLike(thrown: unknown): thrown is { name: unknown; code?: unknown
 
 function causeText(cause: unknown): string {
   if (typeof cause === 'string') return cut(cause);
-  if (isErrorLike(cause)) return cut(String((cause as Error).stack ?? (cause as Error).message));
-  return cut(JSON.stringify(toJsonSafe(cause, { maxDepth: 4, maxValues: 100 })) ?? '');
+  if (isErrorLike(cause)) {
+    const message = String((cause as Error).message);
+    return cut(message.length > largest ? message : String((cause as Error).stack ?? message));
+  }
+  return cut(JSON.stringify(dataOf(cause, { maxDepth: 4, maxValues: 100 })) ?? '');
+}
+
+/** A copy of data that JSON can hold, unless there is too much of it. */
+function dataOf(value: unknown, options?: JsonSafeOptions): unknown {
+  const isSmall = weigh(value) !== undefined && leastBytes(value, largest) <= largest;
+  return isSmall ? toJsonSafe(value, options) : '(left out, since it is too large)';
 }
 
 function cut(text: string): string {
+  if (text.length > largest) return `(a text of ${text.length} characters, left out)`;
   return text.length > longestText ? text.slice(0, longestText) : text;
 }

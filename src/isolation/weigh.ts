@@ -1,7 +1,7 @@
 /** The most values a message may hold, written out: what is in two places counts twice. */
 export const mostValues = 500_000;
 /** Deeper than any data that is meant. */
-const deepest = 500;
+export const deepest = 500;
 
 /**
  * How many values there are in something, written out; `undefined` where there are more than `most`, or they lie too deep.

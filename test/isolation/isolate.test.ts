@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { callgate, handlers, isolated, kinds, routerWith } from './support.ts';
 
@@ -21,6 +24,71 @@ describe.each(kinds)('a handler in a %s of its own', (kind) => {
     ['uncloneable', { code: 'tool_error', error: expect.stringContaining('Only plain data can') }],
   ])('fails as a handler of this thread would: %s', async (name, failure) => {
     expect(await routerWith([isolated(kind, name)]).call({ name })).toMatchObject({ ok: false, ...failure });
+  });
+
+  describe('that makes more than may travel, of a few bytes or of more than its heap', () => {
+    const isolation = { messageBytes: 65_536, memory: 16_777_216 };
+    const refusals = {
+      bytes: ['text', 'texts', 'member', 'map', 'bytes', 'number'],
+      values: ['values', 'levels'],
+    } as const;
+    const vast = [...refusals.bytes, ...refusals.values];
+
+    it('fails with the limit, and is not ended', async () => {
+      const router = routerWith([isolated(kind, 'vastResult'), isolated(kind, 'pid')], { isolation });
+      const { data: before } = await router.call({ name: 'pid' });
+      for (const [reason, names] of Object.entries(refusals)) {
+        for (const what of names) {
+          const failure = await router.call({ name: 'vastResult', arguments: { what } });
+          expect({ what, ...failure }).toMatchObject({
+            what,
+            code: 'tool_error',
+            error: expect.stringContaining('What the handler returned is too large'),
+            details: { reason: `message-${reason}` },
+          });
+        }
+      }
+      expect(await router.call({ name: 'pid' })).toMatchObject({ data: before });
+    });
+
+    it('in its progress, is not heard', async () => {
+      const router = routerWith([isolated(kind, 'vastProgress')], { isolation });
+      const heard: unknown[] = [];
+      for (const what of vast) {
+        const call = { name: 'vastProgress', arguments: { what } };
+        expect(await router.call(call, { onProgress: (data) => heard.push(data) })).toMatchObject({ data: 'told' });
+      }
+      expect(heard).toEqual([]);
+    });
+
+    it('in what it throws, is told so', async () => {
+      const names = ['vastError', 'vastToolError', 'vastThrown'];
+      const router = routerWith(
+        names.map((name) => isolated(kind, name)),
+        { isolation },
+      );
+      for (const name of names) {
+        for (const what of vast) {
+          const code = name === 'vastToolError' ? 'conflict' : 'tool_error';
+          const failure = await router.call({ name, arguments: { what } });
+          expect({ name, what, ...failure }).toMatchObject({ name, what, code });
+          expect(JSON.stringify(failure).length).toBeLessThan(100_000);
+        }
+      }
+    });
+
+    it('in what it asks for, is refused that and can go on', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'callgate-isolated-'));
+      const parameters = { type: 'object', properties: { path: { type: 'string' } } } as const;
+      const tool = isolated(kind, 'vastWrite', { parameters, paths: { path: 'write' } });
+      const router = routerWith([tool], { isolation, roots: [folder] });
+      for (const what of ['text', 'texts', 'bytes', 'values']) {
+        const { data } = await router.call({ name: 'vastWrite', arguments: { path: 'a.txt', what } });
+        expect(data).toContain('fs.writeText is too large');
+      }
+      expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('small');
+      rmSync(folder, { recursive: true });
+    });
   });
 
   it('is checked against the output schema of its tool', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ToolError } from '../../src/errors.ts';
 import { Backoff } from '../../src/isolation/backoff.ts';
 import { FrameReader, headerFor } from '../../src/isolation/frames.ts';
+import { leastBytes } from '../../src/isolation/least-bytes.ts';
 import { handlerModuleOf, moduleHandler } from '../../src/isolation/module-handler.ts';
 import { readFromWorker, written } from '../../src/isolation/protocol.ts';
 import { heardError, tellError } from '../../src/isolation/told-error.ts';
@@ -88,6 +89,44 @@ describe('data that is more than its bytes', () => {
     expect(weigh(value)).toBe(weight);
     const read = readFromWorker(written({ type: 'done', call: 1, data: value }));
     expect(read === undefined).toBe(weight === undefined);
+  });
+});
+
+describe('the least bytes of a value', () => {
+  it('are never more than it takes written out', () => {
+    const anything = fc.anything({
+      withDate: true,
+      withMap: true,
+      withSet: true,
+      withTypedArray: true,
+      withBigInt: true,
+    });
+    fc.assert(
+      fc.property(anything, (value) => {
+        const size = written({ type: 'done', call: 1, data: value }).byteLength;
+        expect(leastBytes({ type: 'done', call: 1, data: value }, Number.POSITIVE_INFINITY)).toBeLessThanOrEqual(size);
+      }),
+    );
+  });
+
+  it.each([
+    ['texts', 'x'.repeat(10_000)],
+    ['texts in lists and objects', [{ a: 'x'.repeat(5_000) }, ['y'.repeat(5_000)]]],
+    ['the same text twice, which is written twice', Array(2).fill('x'.repeat(5_000))],
+    ['bytes', new Uint8Array(10_000)],
+    ['a buffer', new ArrayBuffer(10_000)],
+    ['large numbers, either side of nought', [1n << 500_000n, -(1n << 500_000n)]],
+    ['many small values', Array(10_000).fill(true)],
+  ])('are not far from that: %s', (_, value) => {
+    const size = written({ type: 'done', call: 1, data: value }).byteLength;
+    expect(leastBytes(value, Number.POSITIVE_INFINITY)).toBeGreaterThan(size / 10);
+    expect(leastBytes(value, 100)).toBeGreaterThan(100);
+  });
+
+  it('of what holds itself are counted once', () => {
+    const cycle: unknown[] = ['x'.repeat(100)];
+    cycle.push(cycle, new Map([[cycle, cycle]]));
+    expect(leastBytes(cycle, 1_000)).toBeLessThan(200);
   });
 });
 

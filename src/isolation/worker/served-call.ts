@@ -1,6 +1,7 @@
 import { ToolError } from '../../errors.ts';
 import { drain, isGenerator } from '../../generator.ts';
 import { toJsonSafe } from '../../output/json-safe.ts';
+import { leastBytes } from '../least-bytes.ts';
 import {
   type FromWorker,
   longestProgress,
@@ -9,8 +10,11 @@ import {
   type ToWorker,
   written,
 } from '../protocol.ts';
-import { heardError, tellError } from '../told-error.ts';
+import { heardError, tellError, withoutData } from '../told-error.ts';
+import { deepest, mostValues, weigh } from '../weigh.ts';
 import { contextOf } from './lent.ts';
+
+const progressBounds = { maxValues: longestProgress, maxCharacters: longestProgress };
 
 export type Handler = (args: unknown, context: unknown) => unknown;
 
@@ -57,14 +61,14 @@ export class ServedCall {
   }
 
   async run(handler: Handler): Promise<void> {
-    const { args, context, call } = this.#begin;
+    const { args, context } = this.#begin;
     let message: Uint8Array;
     try {
       const made = handler(args, contextOf(context, this));
       const data = await (isGenerator(made) ? drain(this.#drained(), made) : made);
       message = this.#answer(data);
     } catch (error) {
-      message = written({ type: 'failed', call, error: tellError(error) });
+      message = this.#failure(error);
     }
     this.#over = true;
     this.#flushProgress();
@@ -178,9 +182,10 @@ export class ServedCall {
     const { call } = this.#begin;
     let message: Uint8Array;
     try {
+      if (weigh(data) === undefined || leastBytes(data, longestProgress) > longestProgress) return;
       message = written({ type: 'progress', call, data });
     } catch {
-      message = written({ type: 'progress', call, data: toJsonSafe(data) });
+      message = written({ type: 'progress', call, data: toJsonSafe(data, progressBounds) });
     }
     if (message.byteLength > longestProgress) return;
     this.#unheard++;
@@ -191,21 +196,46 @@ export class ServedCall {
     return this.#checked({ type: 'done', call: this.#begin.call, data }, 'What the handler returned');
   }
 
+  #failure(thrown: unknown): Uint8Array {
+    const { call, context } = this.#begin;
+    const told = tellError(thrown);
+    const message = written({ type: 'failed', call, error: told });
+    if (message.byteLength <= context.messageBytes) return message;
+    const error = tooLarge('What the handler threw', `${message.byteLength} bytes`, context.messageBytes);
+    return written({ type: 'failed', call, error: withoutData(told) ?? tellError(error) });
+  }
+
+  /** The message in bytes. Whether there are too many is found out before, as far as can be: writing them takes memory. */
   #checked(message: FromWorker, what: string): Uint8Array {
     const { messageBytes } = this.#begin.context;
-    let bytes: Uint8Array;
+    let least: number;
+    let bytes: Uint8Array | undefined;
     try {
-      bytes = written(message);
+      if (weigh(message) === undefined) throw tooMany(what);
+      least = leastBytes(message, messageBytes);
+      if (least <= messageBytes) bytes = written(message);
     } catch (error) {
+      if (error instanceof ToolError) throw error;
       const why = error instanceof Error ? error.message : String(error);
       throw new ToolError(`${what} cannot travel between threads or processes: ${why} Only plain data can.`);
     }
-    if (bytes.byteLength <= messageBytes) return bytes;
-    throw new ToolError(
-      `${what} is too large: ${bytes.byteLength} bytes, of which ${messageBytes} may travel between threads or processes.`,
-      { details: { reason: 'message-bytes', limit: messageBytes } },
-    );
+    if (bytes === undefined) throw tooLarge(what, `at least ${least} bytes`, messageBytes);
+    if (bytes.byteLength > messageBytes) throw tooLarge(what, `${bytes.byteLength} bytes`, messageBytes);
+    return bytes;
   }
+}
+
+function tooLarge(what: string, size: string, limit: number): ToolError {
+  return new ToolError(`${what} is too large: ${size}, of which ${limit} may travel between threads or processes.`, {
+    details: { reason: 'message-bytes', limit },
+  });
+}
+
+function tooMany(what: string): ToolError {
+  return new ToolError(
+    `${what} is too large: ${mostValues} values may travel between threads or processes, and ${deepest} levels of them.`,
+    { details: { reason: 'message-values', limit: mostValues } },
+  );
 }
 
 function over(): ToolError {
