@@ -9,6 +9,8 @@ import type { ApprovalStore } from './store.ts';
 /** What can run a call again: a router. */
 export interface Resumable {
   call(call: ToolCall, options?: { readonly run?: Partial<Run> }): Promise<ToolResult>;
+  /** The run that its calls belong to unless they say otherwise. */
+  readonly run?: Run;
 }
 
 export interface ResumeOptions {
@@ -49,6 +51,9 @@ export async function resume(router: Resumable, signed: SignedDecision, options:
     if (pending === undefined) return refused(undefined, 'unknown');
     const fault = faultOf(signed, pending, options.key);
     if (fault !== undefined) return refused(pending, fault);
+    // Whoever decided saw a call on nobody's behalf.
+    if (pending.run.principal === undefined && router.run?.principal !== undefined)
+      return refused(pending, 'other_call');
     isFirst = (await options.store.use(pending.id)) === true;
   } catch (cause) {
     return rememberCause(refused(pending, 'store_failed'), cause);

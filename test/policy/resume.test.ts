@@ -55,6 +55,17 @@ describe('a decision that comes later', () => {
     store = memoryStore();
   });
 
+  test('about a call on nobody’s behalf is not carried out on somebody’s', async () => {
+    const { ran, router } = situation(store);
+    const call = { id: 'c1', name: 'send', arguments: { text: 'hello' } };
+    const anonymous = createRouter({ registry: router.registry, pipeline: router.pipeline });
+    const { pending } = ((await anonymous.call(call)) as Failure).details as { pending: PendingApproval };
+    const signed = signDecision(pending, 'allow', key);
+    expect(reason(await router.resume(signed, { store, key }))).toBe('other_call');
+    expect(ran).toEqual([]);
+    expect(await anonymous.resume(signed, { store, key })).toMatchObject({ ok: true });
+  });
+
   test('gives that call its final result, with the arguments that were shown', async () => {
     const one = situation(store);
     const pending = await pendingFrom(one);
