@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../src/clock.ts';
 import { checkOptions } from '../src/options.ts';
-import { type Backoff, backoff } from '../src/resilience/backoff.ts';
+import { backoff, type Waits } from '../src/resilience/backoff.ts';
 import { copyData } from '../src/resilience/copy-data.ts';
 import { checkFinite, checkFunction, checkWhole } from '../src/resilience/numbers.ts';
 import { judged, noted, outcomeOf } from '../src/resilience/outcome.ts';
@@ -128,7 +128,7 @@ function delayBefore(
   return delayMs;
 }
 
-interface Checked extends Backoff {
+interface Checked extends Waits {
   readonly attempts: number;
   readonly budget: number;
   readonly safe: (tool: Tool) => boolean;

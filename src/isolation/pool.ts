@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
-import { Backoff } from './backoff.ts';
 import { IsolatedWorker } from './isolated-worker.ts';
+import { LoadFailures } from './load-failures.ts';
 import type { IsolatedCall, Outcome } from './session.ts';
 import type { StartTransport } from './transport.ts';
 
@@ -42,7 +42,7 @@ interface Waiting {
 export class WorkerPool {
   readonly #start: StartTransport;
   readonly #options: PoolOptions;
-  readonly #backoff: Backoff;
+  readonly #loadFailures: LoadFailures;
   readonly #all = new Set<IsolatedWorker>();
   /** With their timers, the longest idle first. */
   readonly #idle = new Map<IsolatedWorker, unknown>();
@@ -52,12 +52,12 @@ export class WorkerPool {
   constructor(start: StartTransport, options: PoolOptions) {
     this.#start = start;
     this.#options = options;
-    this.#backoff = new Backoff(options.clock);
+    this.#loadFailures = new LoadFailures(options.clock);
   }
 
   async run(call: IsolatedCall): Promise<PoolOutcome> {
     const { module } = call.handler;
-    const rest = this.#backoff.restOf(module);
+    const rest = this.#loadFailures.restOf(module);
     if (rest !== undefined) return { kind: 'resting', ...rest };
     let worker = this.#take(module);
     if (worker === undefined) {
@@ -67,7 +67,7 @@ export class WorkerPool {
     }
     const outcome = await worker.run(call);
     const loaded = outcome.kind !== 'unloadable' && !(outcome.kind === 'gone' && !outcome.loaded);
-    this.#backoff.note(module, loaded);
+    this.#loadFailures.note(module, loaded);
     this.#leave(worker);
     return outcome;
   }

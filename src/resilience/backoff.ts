@@ -1,7 +1,7 @@
 import type { Failure } from '../result.ts';
 
 /** How long to wait between attempts. All times in milliseconds. */
-export interface Backoff {
+export interface Waits {
   /** The upper bound of the first wait; it doubles with every further one. */
   readonly delay: number;
   /** The upper bound of every wait. */
@@ -17,7 +17,7 @@ export interface Backoff {
  *
  * @see https://aws.amazon.com/builders-library/timeouts-retries-and-backoff-with-jitter/
  */
-export function backoff(failure: Failure, attempt: number, { delay, maxDelay, random }: Backoff): number | undefined {
+export function backoff(failure: Failure, attempt: number, { delay, maxDelay, random }: Waits): number | undefined {
   const asked = retryAfterOf(failure);
   if (asked === undefined) return random() * Math.min(maxDelay, delay * 2 ** (attempt - 1));
   return asked > maxDelay ? undefined : asked + random() * delay;

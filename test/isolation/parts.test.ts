@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ToolError } from '../../src/errors.ts';
-import { Backoff } from '../../src/isolation/backoff.ts';
 import { FrameReader, headerFor } from '../../src/isolation/frames.ts';
 import { leastBytes } from '../../src/isolation/least-bytes.ts';
+import { LoadFailures } from '../../src/isolation/load-failures.ts';
 import { handlerModuleOf, moduleHandler } from '../../src/isolation/module-handler.ts';
 import { readFromWorker, written } from '../../src/isolation/protocol.ts';
 import { heardError, tellError } from '../../src/isolation/told-error.ts';
@@ -205,16 +205,16 @@ describe('moduleHandler', () => {
 
 it('a module rests longer with each failure, and no longer once it has loaded', () => {
   let now = 0;
-  const backoff = new Backoff({ now: () => now, setTimeout: () => 0, clearTimeout: () => {} });
+  const loadFailures = new LoadFailures({ now: () => now, setTimeout: () => 0, clearTimeout: () => {} });
   const rests = Array.from({ length: 12 }, () => {
-    backoff.note('m', false);
-    return backoff.restOf('m')?.rest ?? 0;
+    loadFailures.note('m', false);
+    return loadFailures.restOf('m')?.rest ?? 0;
   });
   expect(rests.slice(0, 5)).toEqual([0, 250, 500, 1_000, 2_000]);
   expect(rests.at(-1)).toBe(30_000);
   now = 30_001;
-  expect(backoff.restOf('m')).toBeUndefined();
-  backoff.note('m', true);
-  backoff.note('m', false);
-  expect(backoff.restOf('m')).toBeUndefined();
+  expect(loadFailures.restOf('m')).toBeUndefined();
+  loadFailures.note('m', true);
+  loadFailures.note('m', false);
+  expect(loadFailures.restOf('m')).toBeUndefined();
 });

@@ -4,12 +4,12 @@ import { HandlerContext } from '../../handler-context.ts';
 import { longestTimer } from '../../milliseconds.ts';
 import type { ToolContext } from '../../tool.ts';
 import { fromMcpResult } from '../results.ts';
-import { Backoff } from './backoff.ts';
 import { callFailure } from './errors.ts';
 import { GuardRules, type Guards } from './guards.ts';
 import { type ListedTool, listTools } from './list-tools.ts';
 import { statusOf } from './open.ts';
 import { Refresher } from './refresher.ts';
+import { Restarts } from './restarts.ts';
 import { argumentsToSend } from './send-arguments.ts';
 import type { SendOptions } from './sender.ts';
 import type { Session, SessionEvents } from './session.ts';
@@ -29,7 +29,7 @@ export class ServerConnection implements McpServerConnection {
   readonly #clock: Clock;
   readonly #rules: GuardRules;
   readonly #set: ToolSet;
-  readonly #backoff: Backoff;
+  readonly #restarts: Restarts;
   readonly #refresher: Refresher;
   readonly #ending = new AbortController();
   #session: Session | undefined;
@@ -49,7 +49,7 @@ export class ServerConnection implements McpServerConnection {
     this.#connect = connect;
     this.#clock = clock;
     this.#rules = new GuardRules(guards);
-    this.#backoff = new Backoff(restart);
+    this.#restarts = new Restarts(restart);
     this.#set = new ToolSet({
       ...options,
       rules: this.#rules,
@@ -168,7 +168,7 @@ export class ServerConnection implements McpServerConnection {
   }
 
   #again(lived: number): void {
-    const wait = this.#backoff.next(lived);
+    const wait = this.#restarts.next(lived);
     this.#status = wait === undefined ? 'failed' : 'reconnecting';
     if (wait === undefined) {
       this.#log('error', 'It has ended and is not started again.');

@@ -6,7 +6,7 @@ import type { RestartOptions } from './types.ts';
 const longLife = 60_000;
 
 /** How long to wait before a server is started again, and when to give up. */
-export class Backoff {
+export class Restarts {
   readonly #delay: number;
   readonly #maxDelay: number;
   readonly #attempts: number;

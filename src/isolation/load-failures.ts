@@ -5,7 +5,7 @@ const firstRest = 250;
 const longestRest = 30_000;
 
 /** Keeps what cannot be loaded from being loaded with every call: each try may cost a process. */
-export class Backoff {
+export class LoadFailures {
   readonly #clock: Clock;
   readonly #failing = new Map<string, { failures: number; until: number }>();
 
