@@ -1,4 +1,5 @@
 import { ToolError } from '../../errors.ts';
+import { withoutAnswer } from './careful-transport.ts';
 import { statusOf } from './open.ts';
 import { RedirectError } from './own-origin.ts';
 import { UnreadError } from './unread.ts';
@@ -12,11 +13,16 @@ export function callFailure(error: unknown, tool: string, server: string, signal
   // The reason of the call's end is known to whoever ended it.
   if (signal.aborted) return signal.reason;
   if (error instanceof ToolError) return error;
-  const { code, message } = error as { code?: unknown; message?: unknown };
+  const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
   const text = typeof message === 'string' ? message : String(error);
-  if (typeof code === 'number') return protocolFailure(code, text, tool, server, error);
   const gone = (why: string, more: object = {}) =>
     new ToolError(`${tool} cannot be answered: ${why}`, { code: 'unavailable', cause: error, ...more });
+  if (data === withoutAnswer) {
+    return gone(
+      `its server "${server}" sent no answer that can be read. It may have taken effect: check before you try again.`,
+    );
+  }
+  if (typeof code === 'number') return protocolFailure(code, text, tool, server, error);
   switch (code) {
     case 'INVALID_RESULT':
       return new ToolError(

@@ -1,6 +1,6 @@
 import type { Client, ClientOptions, Transport } from '@modelcontextprotocol/client';
-import { answerInstead, isMessage, refusalOf } from '../messages.ts';
 import { answerRoots } from './answers.ts';
+import { careful } from './careful-transport.ts';
 import { limitedFetch } from './limited-fetch.ts';
 import { clientPackage, stdioPackage } from './load.ts';
 import { ownOrigin } from './own-origin.ts';
@@ -115,7 +115,7 @@ async function greet(way: Way, options: OpenOptions, onDeath?: () => void): Prom
   const client = new NewClient({ name: 'callgate', version: '1' }, settingsOf(options));
   if (options.roots !== undefined) answerRoots(client, options.roots);
   client.onerror = options.onError;
-  survive(transport, options.onError);
+  careful(transport, options.onError, way.farewell !== undefined);
   let over = false;
   // Set before it connects, since a server may end while it is being greeted.
   transport.onclose = () => {
@@ -159,36 +159,6 @@ async function greet(way: Way, options: OpenOptions, onDeath?: () => void): Prom
       await transport.close().catch(() => {});
     },
   };
-}
-
-/**
- * What a server sends must not be able to end this process: the package throws over some of it, such as what is very deep.
- * Nor must anybody wait for ever because of it: the package drops what is no message of the protocol.
- */
-function survive(transport: Transport, onError: (error: Error) => void): void {
-  let deliver: Transport['onmessage'];
-  const pass = (message: unknown): void => {
-    onError(new Error('The server sent something that is no message of the protocol.'));
-    const refusal = refusalOf(message);
-    if (refusal !== undefined) transport.send(refusal).catch(onError);
-  };
-  Object.defineProperty(transport, 'onmessage', {
-    configurable: true,
-    get: () => deliver,
-    set(handler: Transport['onmessage']) {
-      deliver =
-        handler &&
-        ((...[message, ...more]: Parameters<typeof handler>) => {
-          try {
-            const read = isMessage(message) ? message : answerInstead(message);
-            if (read !== undefined) handler(read, ...more);
-            else pass(message);
-          } catch (error) {
-            onError(error instanceof Error ? error : new Error(String(error)));
-          }
-        });
-    },
-  });
 }
 
 function settingsOf({ era, roots, connectTimeout, onToolsChanged }: OpenOptions): ClientOptions {

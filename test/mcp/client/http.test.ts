@@ -191,10 +191,35 @@ describe('a server that is reached over HTTP', () => {
       const timer = setInterval(() => response.write(piece), 1);
       response.on('close', () => clearInterval(timer));
     });
-    const { call } = await connect(url, { maxMessageBytes: 100_000, restart: false, timeout: 5_000 });
+    const { call } = await connect(url, { maxMessageBytes: 100_000, restart: false });
     for (endless of ['application/json', 'text/event-stream']) {
       expect([endless, (await call('say')).ok]).toEqual([endless, false]);
     }
+  });
+
+  test.each([
+    ['no answer', () => ''],
+    ['something else', (id: unknown) => `data: {"jsonrpc":"2.0","id":${id},"result":[]}\n\n`],
+    ['no JSON', () => 'data: {\n\n'],
+    ['another answer', () => 'data: {"jsonrpc":"2.0","id":"other","result":{}}\n\n'],
+  ])('whose stream ends with %s leaves no call waiting', async (_, events) => {
+    const server = sessions();
+    let isOdd = false;
+    const { url } = await listen(async (request, response) => {
+      if (!isOdd || request.method !== 'POST') return server.handle(request, response);
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events(JSON.parse(body).id));
+    });
+    const { call } = await connect(url);
+    isOdd = true;
+    expect(await call('say')).toMatchObject({
+      code: 'unavailable',
+      effect: 'unknown',
+      error: expect.stringContaining('sent no answer that can be read'),
+    });
+    isOdd = false;
+    expect(await call('say')).toMatchObject({ ok: true });
   });
 
   test('is sent no more while too much waits for its answer', async () => {
