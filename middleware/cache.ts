@@ -120,7 +120,8 @@ export function cache(options: CacheOptions = {}): CacheStage {
   function landingOf(ctx: Ready, key: string, result: ToolResult, isFresh: boolean): Landing {
     if (!result.ok) return result.code === 'aborted' ? 'withdrawn' : 'failed';
     // While the tool is still at work, nobody knows what it will have given.
-    const isFinal = !('fallback' in result.meta) && (ctx as { awaited?: boolean }).awaited !== true;
+    // A stage of yours may answer without `meta`, which is added at the end.
+    const isFinal = !('fallback' in (result.meta ?? {})) && (ctx as { awaited?: boolean }).awaited !== true;
     const data = isFinal ? copyData(result.data) : undefined;
     const meta = isFinal ? copyData(result.meta) : undefined;
     if (data === undefined || meta === undefined) return 'failed';

@@ -10,7 +10,7 @@ import { checkFinite, checkFunction, spoken } from '../src/resilience/numbers.ts
 import { judged, noted } from '../src/resilience/outcome.ts';
 import { Recent } from '../src/resilience/recent.ts';
 import { isPolling, isReadOnly } from '../src/resilience/safety.ts';
-import { causeOf, type Failure, type ToolResult } from '../src/result.ts';
+import { causeOf, type Failure, rememberCause, type ToolResult } from '../src/result.ts';
 import { atOnce } from '../src/thenable.ts';
 import type { Tool } from '../src/tool.ts';
 import { isAnswer, withTraits } from '../src/traits.ts';
@@ -155,23 +155,24 @@ interface Kept {
   readonly bytes: number;
 }
 
-/** The data as they are now, whatever the first caller or the tool does with them. What cannot be copied is taken for small. */
+/** It as it is now, whatever the first caller or the tool does with it. What cannot be copied is taken for small. */
 function ownCopy(result: ToolResult): Kept {
-  const copied = copyData(result.data);
+  const copied = copyData(result.ok ? result.data : result.details);
   if (copied === undefined) return { result, bytes: 1_024 };
-  return { result: result.ok ? { ...result, data: copied.data } : result, bytes: copied.bytes };
+  const { data, bytes } = copied;
+  if (result.ok) return { result: { ...result, data }, bytes };
+  return data === undefined
+    ? { result, bytes }
+    : { result: rememberCause({ ...result, details: data }, causeOf(result)), bytes };
 }
 
 /** The answer to a call whose first came to this. */
 function again(ctx: Ready, result: ToolResult, id: string, window: number): ToolResult {
-  const { meta, data } = result;
-  const notes = { ...meta, deduplicated: { call_id: id } };
-  if (result.ok) {
-    const copied = copyData(data);
-    return noted(ctx.ok(copied === undefined ? data : copied.data), notes);
-  }
+  const notes = { ...result.meta, deduplicated: { call_id: id } };
+  if (result.ok) return noted(ctx.ok(copyOf(result.data)), notes);
   if (!didNotFinish(result)) {
-    const { code, error, retryable, effect, details } = result;
+    const { code, error, retryable, effect } = result;
+    const details = copyOf(result.details);
     return noted(ctx.fail(code, error, { retryable, effect, details, cause: causeOf(result) }), notes);
   }
   const text =
@@ -179,6 +180,11 @@ function again(ctx: Ready, result: ToolResult, id: string, window: number): Tool
     `Check, and if it has not, make the call again after ${spoken(window)}.`;
   const details = { reason: 'duplicate', first: result.code, retry_after_ms: window };
   return noted(ctx.fail('conflict', text, { retryable: false, effect: 'unknown', details }), notes);
+}
+
+function copyOf(value: unknown): unknown {
+  const copied = copyData(value);
+  return copied === undefined ? value : copied.data;
 }
 
 interface Checked {

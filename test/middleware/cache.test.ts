@@ -113,6 +113,18 @@ describe('a hit', () => {
     expect(tool.calls).toHaveLength(1);
   });
 
+  test('may be of a stage that forgets its meta', async () => {
+    const pipeline = defaultPipeline()
+      .before('timeout', 'cache', cache())
+      .before('timeout', 'mine', (ctx) => {
+        const { meta: _, ...result } = ctx.ok('mine');
+        return result as never;
+      });
+    const router = createRouter<unknown>({ tools: [counting('look')], mode: 'trusted', pipeline, state: undefined });
+    expect(await ask(router)).toMatchObject({ ok: true, data: 'mine', meta: {} });
+    expect(await ask(router)).toMatchObject({ ok: true, data: 'mine', meta: { cached: {} } });
+  });
+
   test('leaves by the stages outside, so that a secret is taken out of it again', async () => {
     const clock = fakeClock();
     const pipeline = defaultPipeline({ secrets: ['hunter2-hunter2'] }).before('timeout', 'cache', cache({ clock }));

@@ -7,6 +7,7 @@ import { type DefaultPipelineOptions, defaultPipeline } from '../../src/default-
 import { defineTool } from '../../src/define-tool.ts';
 import { ToolError } from '../../src/errors.ts';
 import type { Approve } from '../../src/policy/approval.ts';
+import type { Failure } from '../../src/result.ts';
 import { createRouter, type Router } from '../../src/router.ts';
 import { type FakeClock, fakeClock } from '../../src/testing/fake-clock.ts';
 import type { Tool } from '../../src/tool.ts';
@@ -197,6 +198,33 @@ describe('a call that is sent again under its id', () => {
 });
 
 describe('a first that fails', () => {
+  test('is told to each with details of their own', async () => {
+    let open = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const tool = defineTool({
+      name: 'fail',
+      description: 'Fails.',
+      parameters: { type: 'object' },
+      permission: 'write',
+      handler: async () => {
+        await gate;
+        throw new ToolError('no', { details: { tried: [1] } });
+      },
+    });
+    const pipeline = defaultPipeline()
+      .replace('normalize', (_, next) => next())
+      .before('timeout', 'dedupe', dedupe());
+    const router = createRouter({ tools: [tool], mode: 'trusted', pipeline });
+    const calls = ['a', 'b', 'c'].map((id) => router.call({ id, name: 'fail', arguments: {} }));
+    open();
+    const details = (await Promise.all(calls)).map((result) => (result as Failure).details as { tried: number[] });
+    details[0]?.tried.push(2);
+    details[1]?.tried.push(3);
+    expect(details).toEqual([{ tried: [1, 2] }, { tried: [1, 3] }, { tried: [1] }]);
+  });
+
   test('is shared with whoever waited for it, and then forgotten', async () => {
     const { router, done, gates } = setup();
     const calls = ['a', 'b'].map((id) => router.call({ id, name: 'slow' }));
