@@ -7,6 +7,8 @@ import { UnreadError } from './unread.ts';
 /** Codes of JSON-RPC and of the protocol. */
 const methodNotFound = -32601;
 const invalidParams = -32602;
+/** A file that was not found is a matter of the arguments, and may have been looked for. */
+const knowsNoTool = /\b(?:unknown|no such) tool\b|\btool\b.{0,200}\b(?:not found|not exist)/is;
 
 /** What a call that has failed on its way, or at the server, comes to. `signal` is the call's own. */
 export function callFailure(error: unknown, tool: string, server: string, signal: AbortSignal): unknown {
@@ -63,7 +65,7 @@ export function callFailure(error: unknown, tool: string, server: string, signal
 
 function protocolFailure(code: number, text: string, tool: string, server: string, cause: unknown): ToolError {
   const details = { reason: 'protocol_error', code };
-  if (code === invalidParams && !/unknown tool|not found|not exist|no such tool/i.test(text)) {
+  if (code === invalidParams && !knowsNoTool.test(text)) {
     return new ToolError(`The server "${server}" refuses the arguments: ${text}`, {
       code: 'invalid_arguments',
       details,

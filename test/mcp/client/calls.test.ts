@@ -197,6 +197,8 @@ describe('an error of the protocol', () => {
     [-32602, 'Invalid params: n must be a number', 'invalid_arguments', 'unknown'],
     [-32602, 'Unknown tool: t', 'unavailable', 'none'],
     [-32602, 'Tool t not found', 'unavailable', 'none'],
+    [-32602, 'Tool "t" does not exist', 'unavailable', 'none'],
+    [-32602, 'File not found: notes/a.md', 'invalid_arguments', 'unknown'],
     [-32601, 'Method not found', 'unavailable', 'none'],
     [-32603, 'It broke', 'tool_error', 'unknown'],
     [-32000, 'Custom', 'tool_error', 'unknown'],
