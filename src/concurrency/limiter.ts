@@ -1,3 +1,4 @@
+import { type Reusable, Reused } from '../reused.ts';
 import { Fifo } from './fifo.ts';
 
 /** How many calls may be at work at the same time. `Infinity` for no limit. */
@@ -15,8 +16,7 @@ export interface Place {
 }
 
 /** The calls of one tool, some of which wait. */
-interface ToolGate {
-  readonly name: string;
+interface ToolGate extends Reusable {
   readonly limit: number;
   used: number;
   /** Whether it stands among the tools whose turn will come. */
@@ -27,8 +27,7 @@ interface ToolGate {
 }
 
 /** The calls with one key, of whatever tools. */
-interface KeyGate {
-  readonly name: string;
+interface KeyGate extends Reusable {
   used: number;
   lanes: number;
   /** Lanes that wait for a place of this key. */
@@ -52,24 +51,25 @@ interface Lane {
  */
 export class Limiter {
   readonly #limits: Limits;
-  readonly #tools = new Map<string, ToolGate>();
-  readonly #keys = new Map<string, KeyGate>();
+  readonly #tools: Reused<ToolGate>;
+  readonly #keys = new Reused<KeyGate>(newKeyGate);
   readonly #ready = new Fifo<ToolGate>();
   #used = 0;
 
   constructor(limits: Limits) {
     this.#limits = limits;
+    this.#tools = new Reused((name) => newToolGate(name, limits.perTool(name)));
   }
 
-  /** How many tools and keys are kept in mind: those of calls at work or waiting. */
+  /** How many tools and keys calls at work or waiting have. */
   get size(): number {
     return this.#tools.size + this.#keys.size;
   }
 
   /** Asks for a place. `begin` is called when there is one, and not at all where there is at once. */
   enter(toolName: string, keyName: string | undefined, begin: () => void): Place {
-    const tool = this.#tool(toolName);
-    const key = keyName === undefined ? undefined : this.#key(keyName);
+    const tool = this.#tools.of(toolName);
+    const key = keyName === undefined ? undefined : this.#keys.of(keyName);
     const lane = tool.lanes.get(keyName);
     const ticket = new Ticket(this, tool, key, begin);
     if (lane?.first === undefined && this.#used < this.#limits.total && tool.used < tool.limit && this.#hasRoom(key)) {
@@ -166,25 +166,6 @@ export class Limiter {
     return key === undefined || key.used < this.#limits.perKey;
   }
 
-  #tool(name: string): ToolGate {
-    let gate = this.#tools.get(name);
-    if (gate === undefined) {
-      const limit = this.#limits.perTool(name);
-      gate = { name, limit, used: 0, isListed: false, lanes: new Map(), ready: new Fifo() };
-      this.#tools.set(name, gate);
-    }
-    return gate;
-  }
-
-  #key(name: string): KeyGate {
-    let gate = this.#keys.get(name);
-    if (gate === undefined) {
-      gate = { name, used: 0, lanes: 0, blocked: new Fifo() };
-      this.#keys.set(name, gate);
-    }
-    return gate;
-  }
-
   #lane(tool: ToolGate, key: KeyGate | undefined): Lane {
     const lane: Lane = { tool, key, first: undefined, last: undefined, isListed: false };
     tool.lanes.set(key?.name, lane);
@@ -202,9 +183,17 @@ export class Limiter {
   }
 
   #forgetIdle(tool: ToolGate, key: KeyGate | undefined): void {
-    if (tool.used === 0 && tool.lanes.size === 0) this.#tools.delete(tool.name);
-    if (key !== undefined && key.used === 0 && key.lanes === 0) this.#keys.delete(key.name);
+    if (tool.used === 0 && tool.lanes.size === 0) this.#tools.rest(tool);
+    if (key !== undefined && key.used === 0 && key.lanes === 0) this.#keys.rest(key);
   }
+}
+
+function newToolGate(name: string, limit: number): ToolGate {
+  return { name, limit, used: 0, isIdle: false, isListed: false, lanes: new Map(), ready: new Fifo() };
+}
+
+function newKeyGate(name: string): KeyGate {
+  return { name, used: 0, isIdle: false, lanes: 0, blocked: new Fifo() };
 }
 
 class Ticket implements Place {

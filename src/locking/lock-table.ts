@@ -1,3 +1,4 @@
+import { type Reusable, Reused } from '../reused.ts';
 import type { Lock } from '../tool.ts';
 import { waitsInCircle } from './circle.ts';
 
@@ -12,8 +13,7 @@ export interface Slot {
 }
 
 /** A key that somebody holds or waits for: first those who hold it, then those who wait, in the order in which they came. */
-export interface Entry {
-  readonly key: string;
+export interface Entry extends Reusable {
   first: Slot | undefined;
   last: Slot | undefined;
   waiting: Slot | undefined;
@@ -42,11 +42,11 @@ export interface LockRequest {
  * overtakes, so a writer is not starved by readers that come later; readers next to each other hold the key together.
  */
 export class LockTable {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Reused<Entry>(newEntry);
   /** Those that wait while whoever asked for them holds something. */
   readonly #nested = new Set<Request>();
 
-  /** How many keys are held or waited for; the others take no memory. */
+  /** How many keys are held or waited for. */
   get size(): number {
     return this.#entries.size;
   }
@@ -65,19 +65,14 @@ export class LockTable {
     within: readonly object[] = none,
   ): LockRequest {
     const request = new Request(this.#entries, this.#nested, owner, held, within);
-    for (const [key, mode] of modes) request.join(this.#entry(key), mode === 'write');
+    for (const [key, mode] of modes) request.join(this.#entries.of(key), mode === 'write');
     if (within.length > 0 && !request.isHeld) this.#nested.add(request);
     return request;
   }
+}
 
-  #entry(key: string): Entry {
-    let entry = this.#entries.get(key);
-    if (entry === undefined) {
-      entry = { key, first: undefined, last: undefined, waiting: undefined };
-      this.#entries.set(key, entry);
-    }
-    return entry;
-  }
+function newEntry(name: string): Entry {
+  return { name, isIdle: false, first: undefined, last: undefined, waiting: undefined };
 }
 
 const none: readonly object[] = [];
@@ -86,14 +81,14 @@ export class Request implements LockRequest {
   readonly owner: object;
   readonly within: readonly object[];
   readonly slots: Slot[] = [];
-  readonly #entries: Map<string, Entry>;
+  readonly #entries: Reused<Entry>;
   readonly #nested: Set<Request>;
   readonly #held: () => void;
   #missing = 0;
   #isOver = false;
 
   constructor(
-    entries: Map<string, Entry>,
+    entries: Reused<Entry>,
     nested: Set<Request>,
     owner: object,
     held: () => void,
@@ -140,7 +135,7 @@ export class Request implements LockRequest {
     let ready: Request[] | undefined;
     for (const slot of this.slots) {
       remove(slot);
-      if (slot.entry.first === undefined) this.#entries.delete(slot.entry.key);
+      if (slot.entry.first === undefined) this.#entries.rest(slot.entry);
       else ready = grant(slot.entry, ready);
     }
     if (ready !== undefined) for (const request of ready) request.#begin();
