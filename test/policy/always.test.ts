@@ -127,6 +127,9 @@ describe('the rule that "always" keeps', () => {
   test.each<[string, PolicyRequest]>([
     ['a command line for a shell', runs('echo $HOME > a')],
     ['a command line with something to expand', runs('git commit -m "$(x)"')],
+    ['a command line of two commands', runs('git log; git status')],
+    ['a command line of a pipe', runs('git log | head')],
+    ['a command line with quotes', runs('git commit -m "a b"')],
     ['a command line in a list of one', runs(['rm -rf / > x'])],
     ['a text beside a command', runs(['sh'], { stdin: 'rm -rf $HOME' })],
     ['an undeclared command line', requestOf({ arguments: { command: 'a &' } })],

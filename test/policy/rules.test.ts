@@ -94,6 +94,7 @@ describe('conditions on arguments', () => {
     ['a number is no text', 1, '1', undefined, undefined],
     ['a value that is no scalar', 'a', ['a'], undefined, 'ask'],
     ['within bounds', { min: 1, max: 3 }, 3, 'allow', 'deny'],
+    ['the one number within bounds', { min: 3, max: 3 }, 3, 'allow', 'deny'],
     ['outside of bounds', { max: 3 }, 3.5, undefined, undefined],
     ['a text is not within bounds', { max: 3 }, '2', undefined, 'ask'],
     ['NaN is not within bounds', { min: 1 }, Number.NaN, undefined, undefined],
@@ -130,6 +131,10 @@ describe('conditions on arguments', () => {
     ['an address of six', { host: '::1' }, 'http://[0:0::1]:80/', 'allow', 'deny'],
     ['a URL with a blank', { host: 'example.com' }, 'https://example.com /', undefined, 'ask'],
     ['no URL', { host: 'example.com' }, 'http://', undefined, 'ask'],
+    ['a host with a path, and no scheme', { host: 'example.com' }, 'example.com/x', undefined, 'ask'],
+    ['a host with a query, and no scheme', { host: 'example.com' }, 'example.com?x', undefined, 'ask'],
+    ['a host with a fragment, and no scheme', { host: 'example.com' }, 'example.com#x', undefined, 'ask'],
+    ['a command with a word that is no text', { command: ['git', 'log'] }, ['git', 'log', {}], undefined, 'ask'],
   ])('%s', (_, matcher, value, allowed, denied) => {
     expect(decide(matcher, value, 'allow')).toBe(allowed);
     expect(decide(matcher, value, 'deny')).toBe(denied);
