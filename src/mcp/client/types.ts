@@ -15,10 +15,14 @@ export interface McpCommand {
   readonly cwd?: string;
 }
 
-/** A server that is reached over HTTP: Streamable HTTP, or what came before it (HTTP with SSE). */
+/**
+ * A server that is reached over HTTP: Streamable HTTP, or what came before it (HTTP with SSE). Redirects are followed within
+ * its origin only.
+ */
 export interface McpAddress {
+  /** http or https, without user name and password. */
   readonly url: string | URL;
-  /** Sent with every request, such as `{ Authorization: 'Bearer ...' }`. */
+  /** Sent with every request, and to no other origin, such as `{ Authorization: 'Bearer ...' }`. */
   readonly headers?: { readonly [name: string]: string };
 }
 

@@ -12,7 +12,7 @@ import { bareNames } from './bare-names.ts';
 import { ConfigError, type GatewayConfig, type GatewayServer } from './config.ts';
 import { gatewayRouter } from './router.ts';
 import { hiding } from './secrets.ts';
-import { calmly, listed, serverLog } from './server-log.ts';
+import { CalmReport, listed, serverLog } from './server-log.ts';
 
 export interface OpenGatewayOptions {
   /** Asks somebody about calls that need it. Default: nobody is there. */
@@ -102,7 +102,7 @@ async function start(
   { report, hide, connectTimeout, acceptGuesses = false }: OpenGatewayOptions & { hide: (text: string) => string },
 ): Promise<Started> {
   const { name, source } = server;
-  const say = calmly(report, name);
+  const calm = new CalmReport(report, name);
   let isReady = false;
   try {
     const connection = await mcpTools(source, {
@@ -116,16 +116,16 @@ async function start(
       ...(connectTimeout !== undefined && { connectTimeout }),
       onLog: serverLog(report, name, hide),
       onDrift: ({ name: tool, changed }) =>
-        void say(`${tool} has changed (${changed.join(', ')}); it is asked about again`),
+        calm.say(`${tool} has changed (${changed.join(', ')}); it is asked about again`),
       onChange: ({ added, removed }) => {
         if (!isReady) return;
-        if (added.length > 0) say(`${name} has new tools: ${listed(added)}`);
-        if (removed.length > 0) say(`${name} no longer has: ${listed(removed)}`);
+        if (added.length > 0) calm.say(`${name} has new tools: ${listed(added)}`);
+        if (removed.length > 0) calm.say(`${name} no longer has: ${listed(removed)}`);
       },
     });
     isReady = true;
     for (const { name: tool, reason } of connection.skipped)
-      say(`${name}: ${forLog(tool)} is left out: ${forLog(reason)}`);
+      calm.say(`${name}: ${forLog(tool)} is left out: ${forLog(reason)}`);
     return { server, connection };
   } catch (error) {
     const problem = `The server ${name} could not be started: ${forLog(hide(wordsOf(error))).replace(/[.\s]+$/, '')}`;

@@ -11,10 +11,12 @@ const noPaths: ReadonlySet<string> = new Set(
 /** Names of arguments for programs, which are texts of several words. */
 const forPrograms: ReadonlySet<string> = new Set(['args', 'argv', 'arguments', 'options', 'flags', 'params']);
 
-/** Where another path may begin in a text: behind what separates items, opens a group or gives a name its value. */
-const beginning = /[,;|={([<"'`]/;
-const beginningInPath = /[\s:,;|={([<"'`]/;
-const aroundItems = /\s*([,;|=])\s*/g;
+const betweenItems = /[,;|\n]/;
+/** Where a path may begin within a word: behind what opens a group, gives a name its value or a host its path. */
+const beginning = /[={([<"'`@]|:(?=~|\/(?!\/))/;
+const beginningInPath = /[\s:,;|={([<"'`@]/;
+const opening = /^[{([<"'`@]+/;
+const closing = /[\])}>"'`]+$/;
 
 /** Absolute, from a home folder or the environment, of a drive, a URL of a file, or upwards. */
 const leads =
@@ -26,13 +28,15 @@ export function isNoPath(name: string): boolean {
   return noPaths.has(wordsOf(name).at(-1) ?? '');
 }
 
-/** What in a text leads somewhere by itself: the whole of it, or items of a list. Of several words only the whole is looked at. */
+/** What in a text leads somewhere by itself: the whole of it, or an item of a list, if it is a single word. */
 export function pathsIn(text: string, name: string): readonly string[] {
   const whole = text.trim();
-  const compact = whole.replace(aroundItems, '$1');
-  const isList = !/\s/.test(compact) || forPrograms.has(wordsOf(name).at(-1) ?? '');
-  const items = isList ? compact.split(beginning).flatMap((item) => item.split(/\s+/)) : [];
-  return [...new Set([whole, ...items.map(closed)])].flatMap((item) => spellings(item).find(leadsSomewhere) ?? []);
+  const items = whole
+    .split(forPrograms.has(wordsOf(name).at(-1) ?? '') ? /[,;|\s]/ : betweenItems)
+    .map((item) => item.trim());
+  const words = items.filter((item) => !/\s/.test(item)).flatMap((item) => item.split(beginning));
+  const all = [whole, whole.replace(opening, ''), ...words].map((item) => item.replace(closing, ''));
+  return [...new Set(all)].flatMap((item) => spellings(item).find(leadsSomewhere) ?? []);
 }
 
 /** What in a path would lead somewhere by itself if the text were split. */
@@ -42,11 +46,6 @@ export function furtherPaths(path: string): readonly string[] {
     .slice(1)
     .filter((spelling) => /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(spelling));
   return [...encoded, ...further.filter((item) => spellings(item).some(leadsSomewhere))];
-}
-
-/** Without what closes the group that it stood in. */
-function closed(item: string): string {
-  return item.replace(/[\])}>]+$/, '');
 }
 
 /** The text, and how it reads once decoded as a part of a URL. */

@@ -8,20 +8,32 @@ const longestLine = 2_000;
 const mostNames = 20;
 const passedOn: ReadonlySet<string> = new Set(['stderr', 'warning', 'error', 'critical', 'alert', 'emergency']);
 
-/** Reports as many lines as a minute may have, and then once that there are more. False for one that was left out. */
-export function calmly(report: (line: string) => void, name: string): (line: string) => boolean {
-  let begun = performance.now();
-  let lines = 0;
-  return (line) => {
-    if (performance.now() - begun > minute) {
-      begun = performance.now();
-      lines = 0;
+/** Reports as many lines because of a server as a minute may have, and then once that there are more. */
+export class CalmReport {
+  readonly #report: (line: string) => void;
+  readonly #name: string;
+  #begun = performance.now();
+  #lines = 0;
+
+  constructor(report: (line: string) => void, name: string) {
+    this.#report = report;
+    this.#name = name;
+  }
+
+  /** Whether nothing more is reported for now. */
+  get isMuted(): boolean {
+    if (performance.now() - this.#begun > minute) {
+      this.#begun = performance.now();
+      this.#lines = 0;
     }
-    if (++lines > mostLines + 1) return false;
-    if (lines <= mostLines) report(line);
-    else report(`[${name}] ... (more than ${mostLines} lines a minute)`);
-    return true;
-  };
+    return this.#lines > mostLines;
+  }
+
+  say(line: string): void {
+    if (this.isMuted) return;
+    const isLast = ++this.#lines > mostLines;
+    this.#report(isLast ? `[${this.#name}] ... (more than ${mostLines} lines a minute)` : line);
+  }
 }
 
 /**
@@ -33,13 +45,14 @@ export function serverLog(
   name: string,
   hide: (text: string) => string,
 ): (log: McpLog) => void {
-  const say = calmly(report, name);
+  const calm = new CalmReport(report, name);
   return ({ level, data }) => {
-    if (!passedOn.has(level)) return;
+    if (!passedOn.has(level) || calm.isMuted) return;
     const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
     // What lies beyond the last line that may be said is not even split.
     for (const line of hide(text.slice(0, longestLine * mostLines)).split('\n')) {
-      if (line.trim() !== '' && !say(`[${name}] ${forLog(line.slice(0, longestLine))}`)) return;
+      if (calm.isMuted) return;
+      if (line.trim() !== '') calm.say(`[${name}] ${forLog(line.slice(0, longestLine))}`);
     }
   };
 }

@@ -9,6 +9,8 @@ import { type Guard, guard, step } from '../../traits.ts';
 import type { Effect, Ready, Stage } from '../../types.ts';
 import { furtherPaths, isNoPath, pathsIn } from './path-texts.ts';
 
+const mostLooks = 500;
+
 /**
  * The net below guesses: it looks at the arguments that nothing is declared of, names of properties included, whatever the
  * schema says or leaves open. A text that leads somewhere by itself (absolute, from a home folder, upwards) must lead into the
@@ -26,9 +28,12 @@ export function strayPaths(options: WorkspaceOptions): Stage<Ready> & Guard {
     const intent = ctx.tool.permission === 'read' ? 'read' : 'write';
     const found: Effect[] = [];
     let at = '';
+    let looks = 0;
     try {
       visit(undeclared(ctx), '', '', (text, pointer) => {
         at = pointer;
+        // Each costs calls to the system, during which nothing else runs.
+        if (++looks > mostLooks) throw refused('there are more paths than can be looked at; make several calls');
         found.push(...effectsOf(text, intent, workspace));
       });
     } catch (error) {

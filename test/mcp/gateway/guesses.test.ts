@@ -86,3 +86,11 @@ describe.each(places.map(([what], at) => [what, at] as const))('with guesses acc
     expect(await reached(at, `${root}/private/c.txt`)).toBe(false);
   });
 });
+
+test('more paths than can be looked at are refused', async () => {
+  const many = (count: number): object => ({ anything: Array.from({ length: count }, () => `${root}/a.txt`) });
+  const isRefused = async (count: number) =>
+    (await one.driver.call('read_0', many(count) as { [name: string]: unknown }))['isError'] === true;
+  expect(await isRefused(500)).toBe(false);
+  expect(await isRefused(501)).toBe(true);
+});
