@@ -4,7 +4,6 @@ import { createCleaner, Notes } from '../src/output/clean.ts';
 import { createRedactor } from '../src/output/redact.ts';
 import { isToolResult, type ToolResult } from '../src/result.ts';
 import { ignore, isThenable, toPromise } from '../src/thenable.ts';
-import { withTraits } from '../src/traits.ts';
 import type { Call, Maybe, Next, Ready, Stage } from '../src/types.ts';
 
 /** Where audit lines go: a function that gets each line, or something that is written to, such as a file stream. */
@@ -62,7 +61,7 @@ export function audit(sink: AuditSink, options: AuditOptions = {}): Stage {
     hint: '',
   });
 
-  return withTraits(function audit(ctx: Call, next: Next): Maybe<ToolResult> {
+  return function audit(ctx: Call, next: Next): Maybe<ToolResult> {
     const time = new Date().toISOString();
     const begun = performance.now();
     let done = false;
@@ -100,7 +99,7 @@ export function audit(sink: AuditSink, options: AuditOptions = {}): Stage {
         throw error;
       },
     );
-  }, {});
+  };
 
   function describe(ctx: Call, time: string): Partial<AuditRecord> {
     const { call, run } = ctx;

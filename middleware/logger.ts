@@ -1,7 +1,6 @@
 import { forLog } from '../src/output/control-characters.ts';
 import { isToolResult, type ToolResult } from '../src/result.ts';
 import { isThenable, toPromise } from '../src/thenable.ts';
-import { withTraits } from '../src/traits.ts';
 import type { Call, Maybe, Next, Stage } from '../src/types.ts';
 
 /** Any logger with the usual levels: the console, pino, winston ... */
@@ -31,7 +30,7 @@ export function logger(log: Log): Stage {
     if (typeof log?.[level] !== 'function') throw new TypeError(`logger() takes a log with a method "${level}".`);
   }
 
-  return withTraits(function logger(ctx: Call, next: Next): Maybe<ToolResult> {
+  return function logger(ctx: Call, next: Next): Maybe<ToolResult> {
     const begun = performance.now();
     const name = forLog(`${ctx.call.name} (call ${ctx.call.id}, run ${ctx.run.id})`);
     say('debug', `${name} begins`);
@@ -70,7 +69,7 @@ export function logger(log: Log): Stage {
         throw error;
       },
     );
-  }, {});
+  };
 
   function say(level: Level, message: string): void {
     try {
