@@ -1,3 +1,4 @@
+import { namedTools } from '../src/named-tools.ts';
 import { checkOptions } from '../src/options.ts';
 import { PerRun } from '../src/policy/per-run.ts';
 import { Allowance, payingFetch, payingFs, spentText } from '../src/policy/spending.ts';
@@ -67,7 +68,8 @@ export function budget(options: BudgetOptions): Stage<Ready> & Guard {
     ...(bytesFetched === undefined ? [] : ['fetch']),
   ];
   const traits = { needs: ['tool', 'args', ...capabilities], adds: capabilities };
-  return guard(step(budget), traits) as Stage<Ready> & Guard;
+  const stage = guard(step(budget), traits) as Stage<Ready> & Guard;
+  return Object.assign(stage, { namesTools: namedTools('budget({ perTool })', perTool.keys()) });
 }
 
 function exceeded(ctx: Ready, what: string, limit: number): Failure {

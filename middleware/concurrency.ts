@@ -1,5 +1,6 @@
 import type { Clock } from '../src/clock.ts';
 import { Limiter, type Place } from '../src/concurrency/limiter.ts';
+import { namedTools } from '../src/named-tools.ts';
 import { ancestorsOf, rootOf } from '../src/nesting.ts';
 import { checkOptions } from '../src/options.ts';
 import type { Failure } from '../src/result.ts';
@@ -97,7 +98,9 @@ export function concurrency(options: ConcurrencyOptions): Stage<Ready> {
     return turn.answer;
   }
 
-  return step(concurrency, { needs: ['tool', 'args'] }) as Stage<Ready>;
+  const stage = step(concurrency, { needs: ['tool', 'args'] }) as Stage<Ready>;
+  const named = typeof options.perTool === 'object' ? Object.keys(options.perTool) : [];
+  return Object.assign(stage, { namesTools: namedTools('concurrency({ perTool })', named) });
 }
 
 function keyless(ctx: Ready, cause?: unknown): Failure {

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
-import { type AddsNothing, closingAs, traitsWhenSkippable } from '../src/conditional.ts';
+import { type AddsNothing, standingFor, traitsWhenSkippable } from '../src/conditional.ts';
+import { namedBy } from '../src/named-tools.ts';
 import type { ToolResult } from '../src/result.ts';
 import { type AnyStage, withTraits } from '../src/traits.ts';
 import type { Call, Maybe, Next, Stage } from '../src/types.ts';
@@ -36,7 +37,15 @@ export function forTools<S extends AnyStage>(
     return matches(tool?.name ?? ctx.call.name) ? stage(ctx, next) : next();
   }
   Object.defineProperty(forTools, 'name', { value: `forTools(${stage.name || 'stage'})` });
-  return closingAs(withTraits(forTools as Stage<Call & Parameters<S>[0]>, traits), stage);
+  const outer = standingFor(withTraits(forTools as Stage<Call & Parameters<S>[0]>, traits), stage);
+  const namesTools = list.map((glob) => ({ option: 'forTools()', name: glob, means: meansOf(glob) }));
+  return Object.assign(outer, { namesTools: [...namesTools, ...namedBy([{ stage }])] });
+}
+
+/** A name that is no pattern is compared without loading what patterns need. */
+function meansOf(glob: string): (tool: { readonly name: string }) => boolean {
+  const matches = /[*?[\]{}()+@!\\]/.test(glob) ? nameMatcher([glob]) : undefined;
+  return ({ name }) => name === glob || matches?.(name) === true;
 }
 
 function isGlob(glob: unknown): boolean {

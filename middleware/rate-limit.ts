@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../src/clock.ts';
 import { checkMilliseconds } from '../src/milliseconds.ts';
+import type { NamedTools } from '../src/named-tools.ts';
 import { checkOptions } from '../src/options.ts';
 import { checkFunction, checkWhole, spoken } from '../src/resilience/numbers.ts';
 import { BucketsByOwner, TokenBuckets } from '../src/resilience/token-buckets.ts';
@@ -71,7 +72,12 @@ export function rateLimit<In extends Found = Found>(options: RateLimitOptions<In
     return ctx.fail('rate_limited', text, { details: { reason: 'rate_limit', retry_after_ms: retryAfterMs } });
   }
 
-  return step(rateLimit, { needs: ['tool'] }) as Stage<In>;
+  const stage = step(rateLimit, { needs: ['tool'] }) as Stage<In>;
+  return Object.assign(stage, { namesTools: tag === undefined ? [] : [taggedTools(tag)] });
+}
+
+function taggedTools(tag: string): NamedTools {
+  return { option: 'rateLimit({ tag })', name: tag, means: ({ tags }) => tags?.includes(tag) === true };
 }
 
 interface Checked<In extends Found> {

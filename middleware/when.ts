@@ -1,4 +1,4 @@
-import { type AddsNothing, closingAs, traitsWhenSkippable } from '../src/conditional.ts';
+import { type AddsNothing, standingFor, traitsWhenSkippable } from '../src/conditional.ts';
 import type { ToolResult } from '../src/result.ts';
 import { isThenable, toPromise } from '../src/thenable.ts';
 import { type AnyStage, withTraits } from '../src/traits.ts';
@@ -29,5 +29,5 @@ export function when<S extends AnyStage, In extends Call = Call>(
     return verdict ? stage(ctx, next) : next();
   }
   Object.defineProperty(when, 'name', { value: `when(${stage.name || 'stage'})` });
-  return closingAs(withTraits(when as Stage<In & Parameters<S>[0]>, traits), stage);
+  return standingFor(withTraits(when as Stage<In & Parameters<S>[0]>, traits), stage);
 }

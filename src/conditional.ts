@@ -31,8 +31,10 @@ export function traitsWhenSkippable(owner: string, stage: AnyStage): Traits {
   return kept;
 }
 
-/** A stage around another one gives up what that one owns, where it owns something (`closes`). */
-export function closingAs<S extends AnyStage>(stage: S, inner: AnyStage): S {
-  if (!('closes' in inner)) return stage;
-  return Object.assign(stage, { closes: () => (inner as AnyStage & { closes(): unknown }).closes() });
+/** A stage around another one gives up what that one owns (`closes`) and names the tools that it names (`namesTools`). */
+export function standingFor<S extends AnyStage>(stage: S, inner: AnyStage): S {
+  if ('closes' in inner) {
+    Object.assign(stage, { closes: () => (inner as AnyStage & { closes(): unknown }).closes() });
+  }
+  return 'namesTools' in inner ? Object.assign(stage, { namesTools: inner.namesTools }) : stage;
 }

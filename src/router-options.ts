@@ -2,6 +2,7 @@ import { type Clock, checkClock } from './clock.ts';
 import { type DefaultPipelineOptions, defaultPipelineOptions } from './default-pipeline.ts';
 import { ToolError } from './errors.ts';
 import { checkMilliseconds } from './milliseconds.ts';
+import { namedBy, namedTools, unmatched } from './named-tools.ts';
 import { checkOptions } from './options.ts';
 import type { RouterPipeline } from './pipeline.ts';
 import type { Registry } from './registry.ts';
@@ -91,6 +92,7 @@ export function checkRouterOptions<State>(options: RouterOptions<State>): void {
       );
     }
   }
+  checkNamedTools(options as RouterOptions<never>);
 }
 
 /** The options among a router's that are meant for the default pipeline. */
@@ -126,6 +128,23 @@ export function checkCallOptions(options: CallOptions): void {
   } catch (error) {
     throw new ToolError(error instanceof Error ? error.message : String(error), { code: 'internal', cause: error });
   }
+}
+
+/**
+ * Throws a TypeError for a name that stands for none of the tools. Only where they are given: to a registry more may come, and
+ * what names them may be there before. `allowed` may name others, since whoever misspells there opens nothing.
+ */
+function checkNamedTools({ tools, pipeline, ...options }: RouterOptions<never>): void {
+  // What can be gone through once only is for the registry.
+  if (!Array.isArray(tools) && !(tools instanceof Set)) return;
+  const present = [...tools] as readonly Tool[];
+  const { perTool } = (options as DefaultPipelineOptions).limits ?? {};
+  const limited = typeof perTool === 'object' && perTool !== null ? Object.keys(perTool) : [];
+  const named = pipeline === undefined ? namedTools('limits.perTool', limited) : namedBy(pipeline.entries);
+  if (named.length === 0 || present.length === 0 || !present.every((tool) => typeof tool?.name === 'string')) return;
+  const [problem] = unmatched(named, present);
+  if (problem === undefined) return;
+  throw new TypeError(`${problem} Tools that come later are added to a registry: createRouter({ registry }).`);
 }
 
 /** What a call says of its run; what it leaves open, also by `undefined`, stays as the router has it. */

@@ -23,7 +23,7 @@ describe('a stage can do no more than a stage of yours', () => {
   const stages = sources('middleware').filter((file) => file !== 'middleware/index.ts');
   // What each stage fronts, beside the leaves that anybody may use.
   const leaves =
-    /^src\/(types|traits|errors|stage-events|result|options|milliseconds|thenable|stackless|failure|tool|conditional|clock|waiting-room|argument-places|canonical-json)\.ts$/;
+    /^src\/(types|traits|errors|stage-events|result|options|milliseconds|thenable|stackless|failure|tool|conditional|named-tools|clock|waiting-room|argument-places|canonical-json)\.ts$/;
   const engines: Record<string, RegExp> = {
     'middleware/validate.ts': /^src\/schema\//,
     'middleware/execute.ts': /^src\/(handler-run|schema\/.*)\.ts$/,

@@ -1,4 +1,5 @@
 import type { RouterPipeline } from '../pipeline.ts';
+import { createRegistry } from '../registry.ts';
 import { isToolResult, type ToolResult } from '../result.ts';
 import { createRouter, type Router } from '../router.ts';
 import { cleanerOf } from '../stage-properties.ts';
@@ -33,7 +34,8 @@ export async function trial<State>(
   const probes = new Probes(scenario.calls);
   const pipeline = make();
   const router = createRouter<State>({
-    tools: [...tools, ...probes.tools],
+    // In a registry, since the pipeline may name tools that are not there.
+    registry: createRegistry([...tools, ...probes.tools]),
     pipeline,
     strict: true,
     ...(mode !== undefined && { mode }),

@@ -1,0 +1,35 @@
+import { nearest } from './nearest.ts';
+import type { Tool } from './tool.ts';
+
+/**
+ * A name of tools among the options of a stage, which says so by a property `namesTools` of its own: a limit for a tool that
+ * is misspelt is a limit for nothing, and nobody would hear of it.
+ */
+export interface NamedTools {
+  /** The option, as it is written. */
+  readonly option: string;
+  /** A tool's name, a pattern, a tag. */
+  readonly name: string;
+  /** Whether a tool is one of those that are meant. */
+  readonly means: (tool: Tool) => boolean;
+}
+
+/** Tools that are named one by one. */
+export function namedTools(option: string, names: Iterable<string>): readonly NamedTools[] {
+  return Array.from(names, (name) => ({ option, name, means: (tool: Tool) => tool.name === name }));
+}
+
+/** What the stages of a pipeline name. */
+export function namedBy(stages: readonly { readonly stage: object }[]): readonly NamedTools[] {
+  return stages.flatMap(({ stage }) => ('namesTools' in stage ? (stage.namesTools as readonly NamedTools[]) : []));
+}
+
+/** What is meant for no tool there is, in words for whoever wrote it. */
+export function unmatched(named: readonly NamedTools[], tools: readonly Tool[]): readonly string[] {
+  const odd = named.filter(({ means }) => !tools.some(means));
+  return odd.map(({ option, name }) => {
+    const names = tools.map((tool) => tool.name);
+    const [similar] = nearest(name, names, 1);
+    return `${option} names "${name}", which stands for none of the tools.${similar === undefined ? '' : ` Did you mean ${similar}?`}`;
+  });
+}
