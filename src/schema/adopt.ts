@@ -59,8 +59,8 @@ function adoptObject(source: Bag, target: Bag, depth: number, walk: Walk): boole
       if (typeof item === 'string') length += item.length;
       if (source !== target) target[key] = item;
     }
-    keys++;
     length += key.length;
+    if (++keys > walk.limits.maxNodes) return false;
   }
   walk.keys += keys;
   return fits(walk, keys, length);

@@ -3,6 +3,7 @@ import { isThenable, toPromise } from '../thenable.ts';
 import type { StandardSchemaLike, Tool } from '../tool.ts';
 import type { Maybe } from '../types.ts';
 import { createSchemaEngine, type SchemaEngine, type Validator, type Violation } from './engine.ts';
+import { namesToExpect } from './expected-text.ts';
 import { ArgumentsFault } from './fault.ts';
 import type { ArgumentLimits } from './limits.ts';
 import { parseArguments } from './parse.ts';
@@ -29,6 +30,8 @@ interface Known {
   readonly validator: Validator;
   /** How every refusal of its arguments begins. */
   readonly opening: string;
+  /** Of the properties to expect. */
+  readonly names: readonly string[];
 }
 
 /** Makes a check that remembers each tool's validator. Without an `engine` it is the shared one, on Ajv. */
@@ -42,14 +45,15 @@ export function createArgumentsCheck(
     let found = known.get(tool);
     if (found === undefined) {
       try {
-        found = { validator: engine.compile(tool.parameters, { plain: true }), opening: openingOf(tool) };
+        const validator = engine.compile(tool.parameters, { plain: true });
+        found = { validator, opening: openingOf(tool), names: namesToExpect(tool.parameters) };
       } catch (error) {
         return badSchema(tool, error);
       }
       known.set(tool, found);
     }
-    const { validator, opening } = found;
-    const args = parseArguments(raw, limits, validator.fills);
+    const { validator, opening, names } = found;
+    const args = parseArguments(raw, limits, validator.fills, names);
     if (args instanceof ArgumentsFault) return unusable(tool, args);
     let violations: readonly Violation[] | undefined;
     try {

@@ -1,5 +1,6 @@
 import { adopt, type Bag } from './adopt.ts';
 import { copyDeep, copyPlain, type Tally } from './copy.ts';
+import { readExpected } from './expected-text.ts';
 import { ArgumentsFault } from './fault.ts';
 import { findJsonFault, type JsonFault } from './json-faults.ts';
 import { type JsonWeight, surelyWrites, weighJson } from './json-text.ts';
@@ -17,15 +18,17 @@ const shortText = 10_000;
  * `limits`, without a key twice in one object. Whatever cannot be read stays a fault: it is never repaired or replaced.
  * Keys that can replace a prototype (`__proto__`, a `constructor` that holds a `prototype`) are refused everywhere.
  *
- * `grows` says whether properties will be added to the object, as defaults are; it only bears on speed.
+ * `grows` says whether properties will be added to the object, as defaults are; `names` are those of the properties to
+ * expect (`namesToExpect`). Both only bear on speed.
  */
 export function parseArguments(
   raw: unknown,
   limits: ArgumentLimits = defaultArgumentLimits,
   grows = true,
+  names: readonly string[] = [],
 ): Bag | ArgumentsFault {
   if (typeof raw === 'object' && raw !== null) return copyGiven(raw, limits, grows);
-  if (typeof raw === 'string') return parseText(raw, limits);
+  if (typeof raw === 'string') return parseText(raw, limits, names);
   if (raw === undefined || raw === null) return {};
   return notAnObject(raw);
 }
@@ -39,13 +42,16 @@ function copyGiven(given: object, limits: ArgumentLimits, grows: boolean): Bag |
   }
 }
 
-function parseText(text: string, limits: ArgumentLimits): Bag | ArgumentsFault {
+function parseText(text: string, limits: ArgumentLimits, names: readonly string[]): Bag | ArgumentsFault {
   if (isTooLarge(text, limits.maxBytes)) {
     return invalidJson(
       'too_large',
       `are larger than ${limits.maxBytes} bytes. Send less, in several calls if need be.`,
     );
   }
+  // No text holds more values than characters.
+  const expected = text.length <= limits.maxNodes ? readExpected(text, names) : undefined;
+  if (expected !== undefined) return expected;
   // Short text is cheap to parse, however it is built.
   const heavy = text.length > shortText ? overweight(weighJson(text, limits), limits) : undefined;
   if (heavy !== undefined) return heavy;

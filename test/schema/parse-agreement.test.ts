@@ -1,16 +1,15 @@
-import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { copyDeep, copyPlain } from '../../src/schema/copy.ts';
+import { namesToExpect } from '../../src/schema/expected-text.ts';
 import { ArgumentsFault } from '../../src/schema/fault.ts';
 import { findJsonFault } from '../../src/schema/json-faults.ts';
 import { surelyWrites, weighJson } from '../../src/schema/json-text.ts';
 import { type ArgumentLimits, argumentLimits, defaultArgumentLimits } from '../../src/schema/limits.ts';
 import { parseArguments } from '../../src/schema/parse.ts';
+import { key, object, runs, same, text, withFault } from './json-texts.ts';
 
 type Outcome = { value: unknown } | { code: string; reason: string; pointer?: string | undefined };
-
-const runs = process.env['CALLGATE_FULL'] === '1' ? 20_000 : 2_000;
 
 /** `parseArguments` for text as it would be without haste: everything is weighed first, copied and counted. */
 function carefully(text: string, limits: ArgumentLimits): Outcome {
@@ -43,73 +42,6 @@ function outcome(result: unknown): Outcome {
   return place.pointer === undefined ? { code, reason } : { code, reason, pointer: place.pointer };
 }
 
-/** Equal in values, prototypes and signs of zero, and in the order of keys. */
-function same(one: Outcome, other: Outcome): void {
-  assert.deepStrictEqual(one, other);
-  expect(JSON.stringify(one)).toBe(JSON.stringify(other));
-}
-
-const key = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom('a', 'b', 'ab', '') },
-  fc.constantFrom(
-    '__proto__',
-    'constructor',
-    'prototype',
-    'toString',
-    '0',
-    '1',
-    'a:b',
-    '"a":',
-    '\\":',
-    'a/b~',
-    '\ud800',
-  ),
-  fc.string({ maxLength: 4 }),
-);
-
-/** A string as JSON, any of its characters written as an escape. */
-const written = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
-  fc.tuple(text, fc.integer()).map(([plain, escapes]) => {
-    const units = Array.from({ length: plain.length }, (_, at) => {
-      if (((escapes >> (at % 31)) & 7) !== 0) return JSON.stringify(plain.charAt(at)).slice(1, -1);
-      return `\\u${plain.charCodeAt(at).toString(16).padStart(4, '0')}`;
-    });
-    return `"${units.join('')}"`;
-  });
-
-const blank = fc.constantFrom('', '', '', ' ', '\n', ' \t\r\n ');
-const literal = fc.constantFrom('0', '-0', '7', '1.50', '1e3', '-2E-9', '1e999', '-1e400', 'true', 'false', 'null');
-
-/** JSON text of all forms: blanks and escapes everywhere, keys twice, keys that are forbidden, numbers out of range. */
-const { json, object } = fc.letrec<{ json: string; list: string; object: string }>((tie) => ({
-  json: fc.oneof({ depthSize: 'small' }, literal, written(key), tie('object'), tie('list')),
-  list: fc
-    .array(fc.tuple(blank, tie('json'), blank), { maxLength: 4 })
-    .map((items) => `[${items.map((item) => item.join('')).join(',')}]`),
-  object: fc
-    .array(fc.tuple(blank, written(key), blank, fc.constant(':'), blank, tie('json'), blank), { maxLength: 4 })
-    .map((members) => `{${members.map((member) => member.join('')).join(',')}}`),
-}));
-
-const text = fc.oneof(
-  { weight: 5, arbitrary: object },
-  json,
-  json.map((inner) => JSON.stringify(inner)),
-);
-
-/** The same with something cut out, and something put there. */
-const mutated = fc
-  .tuple(
-    text,
-    fc.nat(),
-    fc.nat({ max: 3 }),
-    fc.constantFrom('', ',', ':', '"', '\\', '{', '}', '[', ']', '0', '\uFEFF', '\u0000', '"a":1,'),
-  )
-  .map(([whole, place, length, put]) => {
-    const at = place % (whole.length + 1);
-    return whole.slice(0, at) + put + whole.slice(at + length);
-  });
-
 const limits = fc.oneof(
   fc.constant(defaultArgumentLimits),
   fc
@@ -121,16 +53,21 @@ const limits = fc.oneof(
     .map((given) => argumentLimits(given)),
 );
 
+/** Names of properties as a schema may have them, in any order. */
+const names = fc
+  .uniqueArray(fc.oneof(key, fc.constantFrom('c', 'd')), { maxLength: 6 })
+  .map((all) => namesToExpect({ properties: Object.fromEntries(all.map((name) => [name, {}])) }));
+
 describe('reading text the quick way', () => {
   it.each([
     ['JSON of all forms', text, '', runs],
-    ['JSON with a fault put in', mutated, '', runs],
+    ['JSON with a fault put in', withFault(text), '', runs],
     ['long JSON', text, ' '.repeat(10_000), runs / 10],
   ])('comes to what the careful reader says: %s', (_, texts, filling, numRuns) => {
     fc.assert(
-      fc.property(texts, limits, (short, within) => {
+      fc.property(texts, limits, names, (short, within, expected) => {
         const given = short + filling;
-        same(outcome(parseArguments(given, within)), carefully(given, within));
+        same(outcome(parseArguments(given, within, true, expected)), carefully(given, within));
       }),
       { numRuns },
     );
