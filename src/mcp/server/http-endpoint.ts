@@ -78,7 +78,7 @@ export function makeEndpoint<State>(options: EndpointOptions<State>): Endpoint {
   };
 
   const openSession = async (request: Request, body: unknown, principal: string | undefined): Promise<Response> => {
-    const release = sessions.reserve();
+    const release = sessions.reserve(principal);
     if (release === undefined) return failed(503, -32_000, 'There are too many sessions.', { 'retry-after': '30' });
     try {
       return await openReserved(request, body, principal, release);

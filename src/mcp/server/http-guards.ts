@@ -101,8 +101,12 @@ function tokenReader(token: McpHttpOptions['token']): ((header: string | undefin
         `A token of serveMcpHttp() must have at least ${shortestToken} characters, and only those of bearer tokens.`,
       );
     }
+    if (principal === '') throw new TypeError('serveMcpHttp({ token }) names a principal without a name.');
     return { principal, digest: digest(text) };
   });
+  if (new Set(named.map(([, text]) => text)).size < named.length) {
+    throw new TypeError('serveMcpHttp({ token }) gives two principals one token: nobody could tell them apart.');
+  }
   return (header) => {
     const sent = /^bearer +([\w.~+/-]+=*)$/i.exec(header ?? '')?.[1];
     if (sent === undefined)

@@ -44,13 +44,14 @@ export class HttpSessions {
   }
 
   /**
-   * Keeps a place for one more, at once, so that many who come together get no more than there are. Where none is left the
-   * session that was not used for the longest time ends. Gives the function that gives the place back, to be called when
-   * the session has been added or will not be; `undefined` where all sessions are in use.
+   * Keeps a place for one more, at once, so that many who come together get no more than there are. Where none is left a session
+   * ends: of those that nobody uses the one that was not used for the longest time. A principal who has more sessions gives way to
+   * one who has fewer, and not the other way round, so that none can take them all. Gives the function that gives the place back, to
+   * be called when the session has been added or will not be; `undefined` where all sessions are in use.
    */
-  reserve(): (() => void) | undefined {
+  reserve(principal: string | undefined): (() => void) | undefined {
     if (this.#entries.size + this.#reserved >= this.#options.max) {
-      const oldest = this.#longestUnused();
+      const oldest = this.#whoGivesWayTo(principal);
       if (oldest === undefined) return undefined;
       void this.end(oldest);
     }
@@ -62,11 +63,19 @@ export class HttpSessions {
     };
   }
 
-  #longestUnused(): string | undefined {
+  #whoGivesWayTo(principal: string | undefined): string | undefined {
+    const counts = new Map<string | undefined, number>();
+    for (const entry of this.#entries.values()) counts.set(entry.principal, (counts.get(entry.principal) ?? 0) + 1);
+    const own = counts.get(principal) ?? 0;
+    const more = (entry: Entry): number => (counts.get(entry.principal) ?? 0) - own;
+    const unused = this.#oldest((entry) => isUnused(entry) && (entry.principal === principal || more(entry) > 0));
+    return unused ?? this.#oldest((entry) => more(entry) > 1);
+  }
+
+  #oldest(isMeant: (entry: Entry) => boolean): string | undefined {
     let oldest: [string, Entry] | undefined;
     for (const [id, entry] of this.#entries) {
-      const isUnused = entry.open === 0 && entry.requests.size === 0;
-      if (isUnused && entry.lastUsed <= (oldest?.[1].lastUsed ?? Number.POSITIVE_INFINITY)) oldest = [id, entry];
+      if (isMeant(entry) && entry.lastUsed <= (oldest?.[1].lastUsed ?? Number.POSITIVE_INFINITY)) oldest = [id, entry];
     }
     return oldest?.[0];
   }
@@ -123,4 +132,8 @@ export class HttpSessions {
     (timer as { unref?: () => void } | undefined)?.unref?.();
     entry.timer = timer;
   }
+}
+
+function isUnused({ open, requests }: Entry): boolean {
+  return open === 0 && requests.size === 0;
 }

@@ -203,6 +203,8 @@ describe('who is let in', () => {
     ['a short token', { token: 'short' }],
     ['a token with a space', { token: 'a token with spaces in it' }],
     ['no tokens', { token: {} }],
+    ['one token for two', { token: { alice: token, bob: token } }],
+    ['a principal without a name', { token: { '': token } }],
     ['a host with a port', { allowedHosts: ['localhost:3000'] }],
     ['a host with a star', { allowedHosts: ['*'] }],
     ['an origin with a path', { allowedOrigins: ['https://app.example/'] }],
@@ -311,6 +313,33 @@ describe('sessions', () => {
     for (let times = 0; times < 6; times++) await open({ ...initialize, params: { protocolVersion: 1 } });
     expect((await open(initialize)).status).toBe(200);
     await endpoint.close();
+  });
+
+  test('of one principal take no places away from another who has fewer', async () => {
+    const limits = { token: { alice: token, bob: otherToken }, sessions: { max: 4 } };
+    await using serving = await serveMcpHttp(router, limits);
+    const alice = { authorization: `Bearer ${token}` };
+    const bob = { authorization: `Bearer ${otherToken}` };
+    const isAlive = async (id: string, headers: Sent['headers']): Promise<boolean> =>
+      (await send(serving.url, { headers: { ...headers, 'mcp-session-id': id }, body: call(2) })).status === 200;
+    const own = await sessionOf(serving.url, bob);
+    const all: string[] = [];
+    for (let times = 0; times < 6; times++) all.push(await sessionOf(serving.url, alice));
+    expect(await isAlive(own, bob)).toBe(true);
+    expect(await Promise.all(all.map((id) => isAlive(id, alice)))).toEqual([false, false, false, true, true, true]);
+    // Also where all of hers are in use.
+    const streams = all.slice(3).map((id) => {
+      const headers = { ...alice, accept: 'text/event-stream', 'mcp-session-id': id };
+      const stream = request(serving.url, { method: 'GET', headers, agent: false }).on('error', () => {});
+      const begun = new Promise((resolve) => stream.on('response', resolve));
+      stream.end();
+      return { stream, begun };
+    });
+    await Promise.all(streams.map(({ begun }) => begun));
+    const second = await sessionOf(serving.url, bob);
+    expect(await isAlive(second, bob)).toBe(true);
+    expect((await send(serving.url, { headers: alice })).status).toBe(503);
+    for (const { stream } of streams) stream.destroy();
   });
 
   test('do not take a request id twice at a time', async () => {
