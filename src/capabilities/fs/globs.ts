@@ -64,8 +64,8 @@ export function compileModelGlob(glob: string): Matcher | undefined {
 }
 
 function anyOf(globs: readonly string[], option: string, make: (glob: string) => Matcher): Matcher {
-  if (!Array.isArray(globs)) throw new TypeError(`pathGuard: ${option} must be a list of globs`);
-  if (globs.length > maxRules) throw new TypeError(`pathGuard: ${option} has more than ${maxRules} globs`);
+  if (!Array.isArray(globs)) throw new TypeError(`pathGuard({ ${option} }) must be a list of globs.`);
+  if (globs.length > maxRules) throw new TypeError(`pathGuard({ ${option} }) may have ${maxRules} globs at most.`);
   const matchers = globs.map((glob) => {
     refuseUseless(glob, option);
     return make(glob);
@@ -88,7 +88,7 @@ function refuseUseless(glob: unknown, option: string): asserts glob is string {
               : /\[:upper:\]/i.test(glob)
                 ? 'must not ask for upper case'
                 : undefined;
-  if (problem) throw new TypeError(`pathGuard: the ${option} glob ${JSON.stringify(glob)} ${problem}`);
+  if (problem) throw new TypeError(`pathGuard({ ${option} }): the glob ${JSON.stringify(glob)} ${problem}.`);
 }
 
 function exact(glob: string): Matcher {

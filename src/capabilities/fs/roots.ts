@@ -49,7 +49,7 @@ export function openRoots(
   symlinks: 'within-root' | 'deny' = 'within-root',
 ): readonly Root[] {
   if (!Array.isArray(roots) || roots.length === 0)
-    throw new TypeError('pathGuard: roots must name at least one folder');
+    throw new TypeError('pathGuard({ roots }) must name at least one folder.');
   const opened = roots.map((root) => openRoot({ symlinks, ...(typeof root === 'string' ? { path: root } : root) }));
   return opened.map((root) => ({
     ...root,
@@ -59,10 +59,15 @@ export function openRoots(
 
 function openRoot(options: RootOptions): Omit<Root, 'around'> {
   if (typeof options.path !== 'string' || options.path === '') {
-    throw new TypeError('pathGuard: a root is a folder name or { path, access, symlinks, hardlinks, force }');
+    throw new TypeError(
+      'pathGuard({ roots }): a root is a folder name or { path, access, symlinks, hardlinks, force }.',
+    );
   }
   for (const name of Object.keys(options)) {
-    if (!optionNames.has(name)) throw new TypeError(`pathGuard: unknown root option ${JSON.stringify(name)}`);
+    if (!optionNames.has(name))
+      throw new TypeError(
+        `pathGuard({ roots }): a root has no option ${JSON.stringify(name)}; they are ${[...optionNames].join(', ')}.`,
+      );
   }
   const { path, access = 'write', symlinks = 'within-root', hardlinks = 'allow', force = false } = options;
   mustBe('access', access, ['read', 'write']);
@@ -81,7 +86,7 @@ function realFolder(path: string): string {
   } catch {
     // The sentence below says what is needed.
   }
-  throw new TypeError(`pathGuard: the root ${JSON.stringify(path)} is not an existing folder; make it first`);
+  throw new TypeError(`pathGuard({ roots }): ${JSON.stringify(path)} is not an existing folder; make it first.`);
 }
 
 function refuseWide(path: string, real: string): void {
@@ -89,8 +94,8 @@ function refuseWide(path: string, real: string): void {
   const tooWide = real === '' || /^[a-z]:$/i.test(real) || home === real || home.startsWith(`${real}/`);
   if (!tooWide && !isPseudo(real)) return;
   throw new TypeError(
-    `pathGuard: the root ${JSON.stringify(path)} is the whole file system, a home folder or a system folder; ` +
-      'name a folder for this work, or say { path, force: true }',
+    `pathGuard({ roots }): ${JSON.stringify(path)} is the whole file system, a home folder or a system folder; ` +
+      'name a folder for this work, or say { path, force: true }.',
   );
 }
 
@@ -162,5 +167,5 @@ function normalized(path: string): string {
 
 function mustBe(option: string, value: unknown, allowed: readonly string[]): void {
   if (typeof value === 'string' && allowed.includes(value)) return;
-  throw new TypeError(`pathGuard: the root option ${option} must be one of ${allowed.join(', ')}`);
+  throw new TypeError(`pathGuard({ roots }): ${option} must be one of ${allowed.join(', ')}.`);
 }

@@ -42,14 +42,14 @@ export class Workspace {
   /** Throws a TypeError for options that cannot be meant. `anchor` is for tests of other platforms' ways. */
   constructor(options: WorkspaceOptions, anchor: Anchor = chooseAnchor()) {
     const { level = 'best-effort', strict = false, backslash = 'deny' } = options;
-    if (!levels.includes(level)) throw new TypeError(`pathGuard: level must be one of ${levels.join(', ')}`);
+    if (!levels.includes(level)) throw new TypeError(`pathGuard({ level }) must be one of ${levels.join(', ')}.`);
     if (levels.indexOf(anchor.level) < levels.indexOf(level)) {
-      throw new TypeError(`pathGuard: level ${level} is demanded, and this machine offers ${anchor.level}`);
+      throw new TypeError(`pathGuard({ level }) demands ${level}, and this machine offers ${anchor.level}.`);
     }
     if (backslash !== 'deny' && backslash !== 'literal') {
-      throw new TypeError('pathGuard: backslash must be deny or literal');
+      throw new TypeError('pathGuard({ backslash }) must be deny or literal.');
     }
-    if (typeof strict !== 'boolean') throw new TypeError('pathGuard: strict must be true or false');
+    if (typeof strict !== 'boolean') throw new TypeError('pathGuard({ strict }) must be true or false.');
     this.level = anchor.level;
     this.#space = { roots: openRoots(options.roots, options.symlinks), judge: compileRules(options), anchor };
     this.#lexical = {

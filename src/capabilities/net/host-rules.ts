@@ -30,7 +30,7 @@ export function hostRule(text: unknown, option: string): HostRule {
   const rule = port === undefined || (port > 0 && port < 65_536) ? targetOf(target) : undefined;
   if (rule === undefined) {
     throw new TypeError(
-      `${option} has ${JSON.stringify(text) ?? String(text)}; expected a host such as "example.com" or ` +
+      `urlGuard({ ${option} }) has ${JSON.stringify(text) ?? String(text)}; expected a host such as "example.com" or ` +
         '"*.example.com", or an address such as "10.1.2.3", each with a port if need be ("example.com:8080").',
     );
   }

@@ -35,15 +35,16 @@ const followed: readonly unknown[] = ['any', 'same-host', 'none'];
 export function completeLimits(given: FetchLimits): Limits {
   const { redirects = 'any', maxBytes = 5_242_880, lookup, certificateAuthorities = [] } = given;
   const { connectTimeout = 10_000, headersTimeout = 15_000, totalTimeout = 30_000 } = given;
-  if (!followed.includes(redirects)) throw new TypeError('redirects must be any, same-host or none');
-  if (!isByteCount(maxBytes)) throw new TypeError('maxBytes must be a whole number of bytes');
-  if (lookup !== undefined && typeof lookup !== 'function') throw new TypeError('lookup must be a function');
+  if (!followed.includes(redirects)) throw new TypeError('urlGuard({ redirects }) must be any, same-host or none.');
+  if (!isByteCount(maxBytes)) throw new TypeError('urlGuard({ maxBytes }) must be a whole number of bytes.');
+  if (lookup !== undefined && typeof lookup !== 'function')
+    throw new TypeError('urlGuard({ lookup }) must be a function.');
   return {
     redirects,
     maxBytes,
-    connectTimeout: checkMilliseconds(connectTimeout, 'connectTimeout'),
-    headersTimeout: checkMilliseconds(headersTimeout, 'headersTimeout'),
-    totalTimeout: checkMilliseconds(totalTimeout, 'totalTimeout'),
+    connectTimeout: checkMilliseconds(connectTimeout, 'urlGuard({ connectTimeout })'),
+    headersTimeout: checkMilliseconds(headersTimeout, 'urlGuard({ headersTimeout })'),
+    totalTimeout: checkMilliseconds(totalTimeout, 'urlGuard({ totalTimeout })'),
     certificateAuthorities,
     ...(lookup !== undefined && { lookup }),
   };

@@ -43,7 +43,8 @@ class FilteringProxy {
   constructor(settings: ProxySettings) {
     this.#settings = settings;
     this.#left = settings.maxBytes ?? usualBytes;
-    if (!Number.isSafeInteger(this.#left) || this.#left < 0) throw new TypeError('maxBytes must be a number of bytes');
+    if (!Number.isSafeInteger(this.#left) || this.#left < 0)
+      throw new TypeError('fetch.proxy({ maxBytes }) must be a whole number of bytes.');
   }
 
   async open(): Promise<LentProxy> {

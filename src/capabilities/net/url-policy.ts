@@ -64,15 +64,18 @@ export class UrlPolicy {
     this.#ports = new Set(list(ports, 'ports'));
     this.#schemes = new Set(list(schemes, 'schemes').map((scheme) => `${scheme}:`));
     if (![...this.#ports].every((port) => Number.isInteger(port) && port > 0 && port < 65_536)) {
-      throw new TypeError('ports must be whole numbers from 1 to 65535');
+      throw new TypeError('urlGuard({ ports }) must be whole numbers from 1 to 65535.');
     }
     if (![...this.#schemes].every((scheme) => scheme === 'http:' || scheme === 'https:')) {
-      throw new TypeError('schemes must be http or https');
+      throw new TypeError('urlGuard({ schemes }) must be http or https.');
     }
     const wide = this.#allow?.findIndex((rule) => isTooWide(rule) || isWholeBlock(rule)) ?? -1;
-    if (wide >= 0) throw new TypeError(`allow has "${allow?.[wide]}", which is wider than one owner's hosts`);
+    if (wide >= 0)
+      throw new TypeError(`urlGuard({ allow }) has "${allow?.[wide]}", which is wider than one owner's hosts.`);
     if (this.#private.some(({ block }) => block === undefined)) {
-      throw new TypeError('privateAddresses must be addresses or blocks of them; a name belongs into allow');
+      throw new TypeError(
+        'urlGuard({ privateAddresses }) must be addresses or blocks of them; a name belongs into allow.',
+      );
     }
   }
 
@@ -151,6 +154,6 @@ function rules(entries: readonly string[], option: string): readonly HostRule[] 
 }
 
 function list<T>(entries: readonly T[], option: string): readonly T[] {
-  if (!Array.isArray(entries)) throw new TypeError(`${option} must be a list`);
+  if (!Array.isArray(entries)) throw new TypeError(`urlGuard({ ${option} }) must be a list.`);
   return entries;
 }

@@ -57,10 +57,10 @@ export function buildEnvironment(
 export function checkEnvironment(more: { readonly [name: string]: string }): void {
   for (const [name, value] of Object.entries(more)) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || typeof value !== 'string' || value.includes('\0')) {
-      throw new TypeError(`commandGuard: env.${name} is no variable with a text`);
+      throw new TypeError(`commandGuard({ env }): ${name} must be the name of a variable, with a text.`);
     }
     if (/^path$/i.test(name) || obeyed.test(name)) {
-      throw new TypeError(`commandGuard: env.${name} would change what programs run; it cannot be set`);
+      throw new TypeError(`commandGuard({ env }): ${name} cannot be set, as it would change what programs run.`);
     }
   }
 }

@@ -74,11 +74,13 @@ export class CommandSpace {
   constructor(folders: WorkspaceOptions, options: CommandOptions) {
     const { sandbox = 'auto', path = [], readable = [], env = {}, limits = {}, access: most = 'write' } = options;
     if (!sandboxChoices.includes(sandbox)) {
-      throw new TypeError(`commandGuard: sandbox must be one of ${sandboxChoices.join(', ')}`);
+      throw new TypeError(`commandGuard({ sandbox }) must be one of ${sandboxChoices.join(', ')}.`);
     }
-    if (most !== 'read' && most !== 'write') throw new TypeError('commandGuard: access must be read or write');
+    if (most !== 'read' && most !== 'write') throw new TypeError('commandGuard({ access }) must be read or write.');
     if (most === 'read' && sandbox === 'unsandboxed') {
-      throw new TypeError('commandGuard: without a sandbox nothing keeps commands from writing');
+      throw new TypeError(
+        'commandGuard({ access }): read needs a sandbox, as nothing else keeps commands from writing.',
+      );
     }
     this.workspace = new Workspace(folders);
     this.roots = folders.roots.map((root, at) => {
@@ -203,7 +205,7 @@ function slashed(path: string): string {
 
 function absolute(option: string, folders: readonly string[]): readonly string[] {
   if (!Array.isArray(folders) || !folders.every((folder) => typeof folder === 'string' && resolve(folder) === folder)) {
-    throw new TypeError(`commandGuard: ${option} must be a list of absolute folders, without a slash at the end`);
+    throw new TypeError(`commandGuard({ ${option} }) must be a list of absolute folders, without a slash at the end.`);
   }
   return [...folders];
 }
@@ -211,10 +213,10 @@ function absolute(option: string, folders: readonly string[]): readonly string[]
 function checkedLimits(limits: ExecLimits): Required<ExecLimits> {
   for (const [name, value] of Object.entries(limits)) {
     if (!Object.hasOwn(defaults, name)) {
-      throw new TypeError(`commandGuard: unknown limit ${name}; there are ${Object.keys(defaults).join(', ')}`);
+      throw new TypeError(`commandGuard({ limits }) has no ${name}; there are ${Object.keys(defaults).join(', ')}.`);
     }
     if (!Number.isSafeInteger(value) || value <= 0) {
-      throw new TypeError(`commandGuard: limits.${name} must be a whole number above 0`);
+      throw new TypeError(`commandGuard({ limits }): ${name} must be a whole number above 0.`);
     }
   }
   return { ...defaults, ...limits };

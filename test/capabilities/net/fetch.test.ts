@@ -63,6 +63,14 @@ describe('an answer', () => {
     const types = (...types: string[]) => failureOf(fetchUnder(openFor(server.port), server.origin, { types }));
     expect(await types('text/*', 'application/json')).toBe('tool_error content-type');
   });
+
+  it('of one of the types that are wanted is read', async () => {
+    await using server = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
+    const types = ['text/*', 'application/json'];
+    expect(await fetchUnder(openFor(server.port), server.origin, { types })).toMatchObject({ status: 200 });
+  });
 });
 
 describe('a request', () => {

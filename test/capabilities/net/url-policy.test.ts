@@ -361,7 +361,7 @@ describe('rules', () => {
     ['a name as an address', { privateAddresses: ['a.example'] }],
     ['bits beyond the block', { privateAddresses: ['10.0.0.1/8'] }],
     ['ports that are none', { ports: [0] }],
-    ['another scheme', { schemes: ['ftp' as 'http'] }],
+    ['another scheme', { schemes: ['http', 'ftp' as 'http'] }],
     ['a text for a list', { allow: 'a.example' as unknown as string[] }],
   ])('refuse what cannot be meant: %s', (_, options) => {
     expect(() => new UrlPolicy(options)).toThrow(TypeError);
