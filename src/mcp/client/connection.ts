@@ -90,6 +90,9 @@ export class ServerConnection implements McpServerConnection {
     for (const pattern of this.#rules.unmatched) {
       this.#log('warning', `No tool matches "${pattern}" of guards, which guards nothing.`);
     }
+    const { allow, deny } = this.#set.unmatched;
+    for (const pattern of allow) this.#log('warning', `No tool matches "${pattern}" of allow.`);
+    for (const pattern of deny) this.#log('warning', `No tool matches "${pattern}" of deny, which leaves out nothing.`);
   }
 
   close(): Promise<void> {

@@ -20,3 +20,24 @@ export function globTest(pattern: string): (name: string) => boolean {
     return true;
   };
 }
+
+/** Patterns, and which of them were of any use. */
+export class PatternList {
+  readonly #tests: readonly (readonly [pattern: string, test: (name: string) => boolean])[];
+  readonly #matched = new Set<string>();
+
+  constructor(patterns: readonly string[]) {
+    this.#tests = patterns.map((pattern) => [pattern, globTest(pattern)]);
+  }
+
+  matches(name: string): boolean {
+    const found = this.#tests.filter(([, test]) => test(name));
+    for (const [pattern] of found) this.#matched.add(pattern);
+    return found.length > 0;
+  }
+
+  /** Those that have matched no name so far. */
+  get unmatched(): readonly string[] {
+    return this.#tests.flatMap(([pattern]) => (this.#matched.has(pattern) ? [] : [pattern]));
+  }
+}

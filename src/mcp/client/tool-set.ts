@@ -4,7 +4,7 @@ import type { SchemaEngine } from '../../schema/engine.ts';
 import type { JsonSchemaObject } from '../../schema/json-schema.ts';
 import type { Tool } from '../../tool.ts';
 import { cleanText } from './clean-text.ts';
-import { globTest } from './globs.ts';
+import { PatternList } from './globs.ts';
 import type { GuardRules } from './guards.ts';
 import { type ImportOptions, importTool } from './import-tool.ts';
 import { KnownTools } from './known-tools.ts';
@@ -29,7 +29,8 @@ const described = ['description', 'parameters', 'output', 'annotations', 'permis
 /** The tools of one server in a registry: put in, kept up to date, taken out. */
 export class ToolSet {
   readonly #options: ToolSetOptions;
-  readonly #chosen: (name: string) => boolean;
+  readonly #allow: PatternList | undefined;
+  readonly #deny: PatternList;
   /** Those in the registry, by name, as the registry holds them, and what the server said of them. */
   readonly #tools = new Map<string, Tool>();
   readonly #listed = new Map<string, ListedTool>();
@@ -42,8 +43,8 @@ export class ToolSet {
 
   constructor(options: ToolSetOptions) {
     this.#options = options;
-    const [allow, deny] = [options.allow?.map(globTest), options.deny?.map(globTest) ?? []];
-    this.#chosen = (name) => (allow?.some((test) => test(name)) ?? true) && !deny.some((test) => test(name));
+    this.#allow = options.allow && new PatternList(options.allow);
+    this.#deny = new PatternList(options.deny ?? []);
   }
 
   get names(): readonly string[] {
@@ -52,6 +53,11 @@ export class ToolSet {
 
   get skipped(): readonly SkippedTool[] {
     return this.#skipped;
+  }
+
+  /** The patterns that no tool has matched so far, by their option: most likely mistyped. */
+  get unmatched(): { readonly allow: readonly string[]; readonly deny: readonly string[] } {
+    return { allow: this.#allow?.unmatched ?? [], deny: this.#deny.unmatched };
   }
 
   /** Whether a tool still is what the server said of it then. */
@@ -111,7 +117,9 @@ export class ToolSet {
         skip(listed, 'it is listed twice');
         continue;
       }
-      if (!this.#chosen(listed.name)) {
+      // Both are asked, so that each knows what it has matched.
+      const isDenied = this.#deny.matches(listed.name);
+      if (this.#allow?.matches(listed.name) === false || isDenied) {
         skip(listed, 'it is left out by allow or deny');
         continue;
       }

@@ -1,3 +1,4 @@
+import { namedBy, unmatched } from '../../named-tools.ts';
 import { forLog } from '../../output/control-characters.ts';
 import type { Approve } from '../../policy/approval.ts';
 import { type LintOptions, lint } from '../../policy/lint.ts';
@@ -5,7 +6,7 @@ import { deepFreeze } from '../../policy/snapshot.ts';
 import { createRegistry, type Registry } from '../../registry.ts';
 import type { Router } from '../../router.ts';
 import { mcpTools } from '../client/mcp-tools.ts';
-import type { McpServerConnection } from '../client/types.ts';
+import type { GuardDeclarations, McpServerConnection } from '../client/types.ts';
 import { linkOf } from '../server/links.ts';
 import { closeAuditFile, openAuditFile } from './audit-file.ts';
 import { bareNames } from './bare-names.ts';
@@ -82,11 +83,32 @@ export async function openGateway(config: GatewayConfig, options: OpenGatewayOpt
     for (const { rule, message } of lint(config.policy?.rules ?? [], lintOptions(shown, config))) {
       report(`${rule} of the policy: ${message}`);
     }
+    if (connections.length === config.servers.length) reportNames(config, router, report);
     return { router, connections, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** The guards that may be meant for tools of a server, by the beginning of their names. */
+function guardsFor(server: string, guards: GuardDeclarations): GuardDeclarations {
+  return Object.fromEntries(Object.entries(guards).filter(([pattern]) => isFor(server, pattern)));
+}
+
+function isFor(server: string, pattern: string): boolean {
+  const [beginning = ''] = pattern.split('*');
+  const namespace = `${server}.`;
+  return beginning.startsWith(namespace) || (pattern.includes('*') && namespace.startsWith(beginning));
+}
+
+/** What the configuration names and no server has. Servers that are not there may have it. */
+function reportNames(config: GatewayConfig, router: Router, report: (line: string) => void): void {
+  for (const pattern of Object.keys(config.guards)) {
+    if (config.servers.some(({ name }) => isFor(name, pattern))) continue;
+    report(`"${pattern}" of guards is for a server that is not there`);
+  }
+  for (const problem of unmatched(namedBy(router.pipeline.entries), router.registry.list())) report(problem);
 }
 
 interface Started {
@@ -108,7 +130,7 @@ async function start(
     const connection = await mcpTools(source, {
       name,
       registry,
-      guards: config.guards,
+      guards: guardsFor(name, config.guards),
       requestTimeout: config.timeout ?? 30_000,
       wantsProgress: (callId) => linkOf(callId)?.wantsProgress ?? true,
       trustAnnotations: acceptGuesses,

@@ -92,6 +92,18 @@ describe('the tools of a server', () => {
     expect(logs.map(({ data }) => data)).toEqual(['No tool matches "other.*" of guards, which guards nothing.']);
   });
 
+  test('that allow and deny name and the server has not are told of', async () => {
+    const { connection, logs } = await imported([listed('get_a'), listed('get_b')], {
+      allow: ['get_*', 'gte_b'],
+      deny: ['get_b', 'delete_*'],
+    });
+    expect(connection.tools).toEqual(['srv.get_a']);
+    expect(logs.map(({ data }) => data)).toEqual([
+      'No tool matches "gte_b" of allow.',
+      'No tool matches "delete_*" of deny, which leaves out nothing.',
+    ]);
+  });
+
   test('are taken or left by the names that the server gives them', async () => {
     const { connection } = await imported(
       ['get_a', 'get_b', 'set_a'].map((name) => listed(name)),

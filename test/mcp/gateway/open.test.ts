@@ -6,6 +6,37 @@ import { folderWith } from '../../cli/run-cli.ts';
 
 const script = fileURLToPath(new URL('./scripted-server.mjs', import.meta.url));
 
+it('what a configuration names and no server has is told of; guards of other servers are not', async () => {
+  const lines: string[] = [];
+  const server = { command: process.execPath, args: [script] };
+  const text = JSON.stringify({
+    mcpServers: { a: server, b: server },
+    guards: {
+      'a.pid': { permission: 'read' },
+      'b.*': { permission: 'read' },
+      'b.pdi': { permission: 'read' },
+      'c.*': {},
+    },
+    stages: {
+      concurrency: { perTool: { 'a.pid': 1, 'a.pdi': 1 } },
+      retry: { safe: ['b.h*', 'b.hagn'] },
+      rateLimit: { perHour: 1, tools: ['a.*', 'd.*'] },
+    },
+  });
+  const config = parseGatewayConfig(text, { name: 'callgate.json', folder: folderWith({}), environment: process.env });
+  const gateway = await openGateway(config, { report: (line) => lines.push(line) });
+  await gateway.close();
+  expect(lines.sort()).toEqual([
+    '"c.*" of guards is for a server that is not there',
+    '[b] No tool matches "b.pdi" of guards, which guards nothing.',
+    'a: 4 tools',
+    'b: 4 tools',
+    'concurrency({ perTool }) names "a.pdi", which stands for none of the tools. Did you mean a.pid?',
+    'rateLimit.tools names "d.*", which stands for none of the tools.',
+    'retry.safe names "b.hagn", which stands for none of the tools. Did you mean b.hang?',
+  ]);
+});
+
 it('a gateway that is closed answers the calls under way, and takes no more', async () => {
   const text = JSON.stringify({ mcpServers: { s: { command: process.execPath, args: [script] } }, mode: 'trusted' });
   const config = parseGatewayConfig(text, { name: 'callgate.json', folder: folderWith({}), environment: process.env });
