@@ -1,5 +1,7 @@
+import { gitProfiles } from './git-profiles.ts';
 import type { Argv } from './parse.ts';
-import { findWords, gitProfiles, type Profile, profiles } from './profiles.ts';
+import type { Profile } from './profile.ts';
+import { profiles } from './profiles.ts';
 
 /** What a command reads that is known to do nothing else. */
 export interface Reading {
@@ -99,6 +101,16 @@ function longOptions(profile: Profile): ReadonlySet<string> {
   }
   return set;
 }
+
+/** Tests and actions of `find` that only look; with `=` at the end those that take a value. */
+const findWords: ReadonlySet<string> = new Set(
+  (
+    '-name= -iname= -path= -ipath= -wholename= -iwholename= -regex= -iregex= -regextype= -type= -xtype= -maxdepth= ' +
+    '-mindepth= -mtime= -mmin= -atime= -amin= -ctime= -cmin= -size= -perm= -user= -group= -uid= -gid= -links= -inum= ' +
+    '-lname= -ilname= -not -a -and -o -or ! ( ) , -print -print0 -ls -prune -empty -true -false -readable -writable ' +
+    '-executable -quit -depth -d -xdev -mount -daystart -noleaf -nouser -nogroup -P'
+  ).split(' '),
+);
 
 /** Starting points come first; then every word must be a known test, or the value of one. */
 function findReading(args: readonly string[]): Reading | undefined {
