@@ -32,6 +32,11 @@ export function searxng(options: SearxngOptions): SearchEngine {
   checkOptions('searxng', options, ['url', 'categories', 'language', 'safeSearch', 'timeout']);
   const { url, categories, language, safeSearch } = options;
   const totalTimeout = checkMilliseconds(options.timeout ?? 15_000, 'searxng({ timeout })');
+  if (!/^https?:/i.test(url) || !URL.canParse(url)) {
+    throw new TypeError(
+      `searxng({ url }) must be a URL such as "http://127.0.0.1:8888"; it is ${JSON.stringify(url)}.`,
+    );
+  }
   const place = new URL(url);
   const port = place.port || (place.protocol === 'https:' ? '443' : '80');
   const fetcher = new Fetcher(

@@ -101,8 +101,8 @@ describe('searxng', () => {
   });
 
   it('refuses a place that it could never reach', () => {
-    expect(() => searxng({ url: 'ftp://ok.example/' })).toThrow();
-    expect(() => searxng({ url: 'nowhere' })).toThrow();
+    expect(() => searxng({ url: 'ftp://ok.example/' })).toThrow('searxng({ url }) must be a URL');
+    expect(() => searxng({ url: 'nowhere' })).toThrow('it is "nowhere".');
   });
 
   it('refuses options that do not exist', () => {
