@@ -1,6 +1,8 @@
 import type { JsonSchemaObject } from '../schema/json-schema.ts';
+import { makerOf } from './constant-data.ts';
 import { forModel } from './control-characters.ts';
 import { jsonLength } from './fit-text.ts';
+import { vouchedLast } from './harmless.ts';
 import { convertItem, startWalk, wellFormed } from './json-safe.ts';
 import type { Redactor } from './redact.ts';
 import { shortestSecret } from './secret-patterns.ts';
@@ -49,7 +51,7 @@ const aroundValue = 128;
 const mostValues = 5_000_000;
 
 /** Whether a short text has only printable ASCII and no colon, as in a URL with a password: most texts are like that. */
-function isHarmless(text: string): boolean {
+function isPlain(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code < 0x20 || code > 0x7e || code === 0x3a) return false;
@@ -60,9 +62,10 @@ function isHarmless(text: string): boolean {
 export function createCleaner({ redactor, maxCharacters, hint }: CleanerOptions): Cleaner {
   const cleanNames = new Set<string>();
   const shortest = redactor === undefined ? shortestSecret : redactor.shortest;
+  const isToldSecrets = shortest !== shortestSecret;
 
   function wash(text: string, notes: Notes): string {
-    if (text.length < shortest && isHarmless(text)) return text;
+    if (text.length < shortest ? isPlain(text) : !isToldSecrets && vouchedLast(text)) return text;
     const whole = wellFormed(text);
     const visible = forModel(whole);
     if (visible !== text) notes.cleaned = true;
@@ -102,6 +105,21 @@ export function createCleaner({ redactor, maxCharacters, hint }: CleanerOptions)
 
   function value(value: unknown, notes: Notes, schema?: JsonSchemaObject): unknown {
     if (schema !== undefined) return described(value, notes, schema);
+    const make = makerOf(value);
+    return make !== undefined && isClean(value as object) ? make() : undescribed(value, notes);
+  }
+
+  const cleanConstants = new WeakSet<object>();
+
+  /** Whether constant data is just what would become of it. */
+  function isClean(data: object): boolean {
+    if (cleanConstants.has(data)) return true;
+    if (JSON.stringify(undescribed(data, new Notes())) !== JSON.stringify(data)) return false;
+    cleanConstants.add(data);
+    return true;
+  }
+
+  function undescribed(value: unknown, notes: Notes): unknown {
     const walk = startWalk(bounded, notes);
     const values = walk.left;
     const safe = convertItem(value, walk);

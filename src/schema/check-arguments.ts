@@ -1,4 +1,6 @@
 import { type ErrorCode, ToolError } from '../errors.ts';
+import { constantData } from '../output/constant-data.ts';
+import { isHarmlessConstant, vouchedLately, vouchFor } from '../output/harmless.ts';
 import { isThenable, toPromise } from '../thenable.ts';
 import type { StandardSchemaLike, Tool } from '../tool.ts';
 import type { Maybe } from '../types.ts';
@@ -32,7 +34,20 @@ interface Known {
   readonly opening: string;
   /** Of the properties to expect. */
   readonly names: readonly string[];
+  /** By the place of what was wrong. */
+  readonly details: Map<string, KnownDetails>;
 }
+
+type Place = Pick<Violation, 'pointer' | 'keyword' | 'expected'>;
+
+/** The details of a refusal for one violation, kept because a model may get the same thing wrong again. */
+interface KnownDetails {
+  readonly place: Place;
+  readonly details: object;
+}
+
+/** Of so many places in a tool's arguments: their names may be the model's own. */
+const mostDetails = 16;
 
 /** Makes a check that remembers each tool's validator. Without an `engine` it is the shared one, on Ajv. */
 export function createArgumentsCheck(
@@ -46,7 +61,12 @@ export function createArgumentsCheck(
     if (found === undefined) {
       try {
         const validator = engine.compile(tool.parameters, { plain: true });
-        found = { validator, opening: openingOf(tool), names: namesToExpect(tool.parameters) };
+        found = {
+          validator,
+          opening: openingOf(tool),
+          details: new Map(),
+          names: namesToExpect(tool.parameters),
+        };
       } catch (error) {
         return badSchema(tool, error);
       }
@@ -61,7 +81,7 @@ export function createArgumentsCheck(
     } catch (error) {
       return badSchema(tool, error);
     }
-    return violations === undefined ? { args } : unfit(opening, violations);
+    return violations === undefined ? { args } : unfit(opening, violations, found.details);
   };
 }
 
@@ -102,19 +122,42 @@ function openingOf(tool: Tool): string {
   return `Invalid arguments for "${tool.name}": `;
 }
 
-function unfit(opening: string, violations: readonly Violation[]): Refusal {
+function unfit(opening: string, violations: readonly Violation[], known?: Map<string, KnownDetails>): Refusal {
   let message = opening;
-  for (let at = 0; at < violations.length; at++) message += `${at === 0 ? '' : '; '}${violations[at]?.message}`;
-  return {
-    code: 'invalid_arguments',
-    message: `${message}.`,
-    details: { reason: 'schema', violations: violations.map(placeOf) },
-  };
+  // A space stands at each seam.
+  let harmless = isHarmlessConstant(opening);
+  for (let at = 0; at < violations.length; at++) {
+    const { message: part } = violations[at] as Violation;
+    message += at === 0 ? part : `; ${part}`;
+    harmless &&= vouchedLately(part);
+  }
+  message += '.';
+  if (harmless) vouchFor(message);
+  const first = violations[0];
+  const details =
+    known !== undefined && violations.length === 1 && isPlace(first)
+      ? detailsFor(first, known)
+      : { reason: 'schema', violations: violations.map(placeOf) };
+  return { code: 'invalid_arguments', message, details };
 }
 
 /** For the program: what stands in the text is not said twice. */
-function placeOf({ pointer, keyword, expected }: Violation): Pick<Violation, 'pointer' | 'keyword' | 'expected'> {
+function placeOf({ pointer, keyword, expected }: Violation): Place {
   return { pointer, keyword, expected };
+}
+
+/** What another engine says may be anything. */
+function isPlace(place: Place | undefined): place is Place {
+  return typeof place?.pointer === 'string' && typeof place.keyword === 'string' && typeof place.expected === 'string';
+}
+
+function detailsFor({ pointer, keyword, expected }: Place, known: Map<string, KnownDetails>): object {
+  const before = known.get(pointer);
+  if (before?.place.keyword === keyword && before.place.expected === expected) return before.details;
+  const details = constantData(() => ({ reason: 'schema', violations: [{ pointer, keyword, expected }] }));
+  if (known.size >= mostDetails) known.clear();
+  known.set(pointer, { place: { pointer, keyword, expected }, details });
+  return details;
 }
 
 function badSchema(tool: Tool, error: unknown): Refusal {

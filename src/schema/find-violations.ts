@@ -1,6 +1,7 @@
 import { nearest } from '../nearest.ts';
+import { isHarmless, isHarmlessConstant, vouchFor } from '../output/harmless.ts';
 import { ofNoBranch, subjectOf } from './branches.ts';
-import { describeValue, listed, literal } from './describe.ts';
+import { describeValue, isShownHarmless, listed, literal } from './describe.ts';
 import type { JsonSchema, JsonSchemaObject } from './json-schema.ts';
 import { type Bound, type Choice, type Plan, Plans, type Property } from './plan.ts';
 import { pointerStep } from './pointer.ts';
@@ -12,6 +13,8 @@ const most = 10;
 /** Schemas applied to values, in all: an explanation must not cost more than the call. */
 const mostSteps = 2_000;
 const deepest = 64;
+// Inside `for in`, V8 knows what this will say; of `Object.hasOwn` it does not.
+const isOwn = Object.prototype.hasOwnProperty;
 
 /**
  * Looks for the violations that a model can mend best: wrong types, missing and unknown properties, values outside an
@@ -26,7 +29,7 @@ export function findViolations(
   plans: Plans = new Plans(root),
 ): readonly Violation[] {
   const search = new Search(plans);
-  search.apply(plans.of(schema), value, '', 0, false);
+  search.apply(plans.of(schema), value, '', 0);
   return search.found;
 }
 
@@ -39,7 +42,7 @@ class Search {
     this.#plans = plans;
   }
 
-  apply(plan: Plan | undefined, value: unknown, pointer: string, depth: number, optional: boolean): void {
+  apply(plan: Plan | undefined, value: unknown, pointer: string, depth: number, property?: Property): void {
     if (++this.#steps > mostSteps || depth > deepest || this.found.length >= most || plan === undefined) return;
     const { schema } = plan;
     if (typeof schema === 'boolean') {
@@ -48,9 +51,9 @@ class Search {
     }
     // A schema with an identity of its own changes what references mean; that is the validator's business.
     if (plan.hasId && depth > 0) return;
-    if (plan.hasReference) this.apply(plan.target, value, pointer, depth + 1, optional);
+    if (plan.hasReference) this.apply(plan.target, value, pointer, depth + 1, property);
     if ((kindOf(value) & plan.kinds) === 0) {
-      this.#wrongType(plan, value, pointer, optional);
+      this.#wrongType(plan, value, pointer, property);
       return;
     }
     if (plan.choice !== undefined) this.#literals(plan.choice, value, pointer);
@@ -61,16 +64,22 @@ class Search {
     else if (isSchemaObject(value)) this.#properties(plan, value, pointer, depth);
     if (!plan.hasParts) return;
     if (Array.isArray(schema.allOf)) {
-      for (const part of schema.allOf) this.apply(this.#plans.of(part), value, pointer, depth + 1, optional);
+      for (const part of schema.allOf) this.apply(this.#plans.of(part), value, pointer, depth + 1, property);
     }
     this.#branches(schema, 'anyOf', value, pointer, depth);
     this.#branches(schema, 'oneOf', value, pointer, depth);
   }
 
-  #wrongType({ expected, wrongType }: Plan, value: unknown, pointer: string, optional: boolean): void {
-    const isEmpty = value === null && optional;
-    const hint = isEmpty ? '; leave it out if it has no value' : encodedHint(value, expected);
-    this.#add(pointer, 'type', expected, value, wrongType, `)${hint}`);
+  #wrongType(plan: Plan, value: unknown, pointer: string, property: Property | undefined): void {
+    const { expected } = plan;
+    const isEmpty = value === null && property !== undefined && !property.required;
+    const hint = isEmpty ? '; leave it out if it has no value' : plan.isNested ? encodedHint(value, expected) : '';
+    const end = hint === '' ? ')' : `)${hint}`;
+    if (property?.plan === plan && property.step === pointer) {
+      this.#say(pointer, 'type', expected, value, property.wrongType, property.isHarmless, end);
+    } else {
+      this.#add(pointer, 'type', expected, value, plan.wrongType, end);
+    }
   }
 
   #literals({ keyword, allowed }: Choice, value: unknown, pointer: string): void {
@@ -105,7 +114,7 @@ class Search {
     for (const [index, item] of value.entries()) {
       if (this.found.length >= most || this.#steps > mostSteps) return;
       const plan = this.#plans.of(index < leading.length ? leading[index] : rest);
-      this.apply(plan, item, `${pointer}/${index}`, depth + 1, false);
+      this.apply(plan, item, `${pointer}/${index}`, depth + 1);
     }
   }
 
@@ -114,21 +123,21 @@ class Search {
     // By index: an iterator would weigh more than all else here, and mostly nothing is missing.
     for (let at = 0; at < required.length; at++) {
       const { name, step, plan: wanted } = required[at] as Property;
-      if (Object.hasOwn(value, name)) continue;
+      if (isOwn.call(value, name)) continue;
       this.#add(pointer + step, 'required', wanted?.expected || 'a value', undefined, 'is required');
     }
     const { patternProperties, additionalProperties } = plan.schema as JsonSchemaObject;
     for (const name in value) {
-      if (!Object.hasOwn(value, name)) continue;
+      if (!isOwn.call(value, name)) continue;
       const known = properties.get(name);
       if (known !== undefined) {
-        this.apply(known.plan, value[name], pointer + known.step, depth + 1, !known.required);
+        this.apply(known.plan, value[name], pointer + known.step, depth + 1, known);
       } else if (patternProperties !== undefined) {
         // What a pattern allows is the validator's business.
       } else if (additionalProperties === false) {
         this.#unknown(name, [...properties.keys()], value[name], pointer);
       } else {
-        this.apply(this.#plans.of(additionalProperties), value[name], pointer + pointerStep(name), depth + 1, false);
+        this.apply(this.#plans.of(additionalProperties), value[name], pointer + pointerStep(name), depth + 1);
       }
     }
   }
@@ -176,7 +185,7 @@ class Search {
     for (const branch of branches as JsonSchema[]) {
       const search = new Search(this.#plans);
       search.#steps = this.#steps;
-      search.apply(this.#plans.of(branch), value, pointer, depth + 1, false);
+      search.apply(this.#plans.of(branch), value, pointer, depth + 1);
       this.#steps = search.#steps;
       // A branch without a fault that this search knows of: the validator has to say what is wrong.
       if (search.found.length === 0) return;
@@ -187,9 +196,28 @@ class Search {
 
   /** The message shows what was there when it has an `end`: between `what` and that. */
   #add(pointer: string, keyword: string, expected: string, value: unknown, what: string, end?: string): void {
-    const received = describeValue(value);
     const begin = `${subjectOf(pointer)} ${what}`;
-    const message = end === undefined ? begin : begin + received + end;
+    this.#say(pointer, keyword, expected, value, begin, isHarmlessConstant(what) && isHarmless(pointer), end);
+  }
+
+  #say(
+    pointer: string,
+    keyword: string,
+    expected: string,
+    value: unknown,
+    begin: string,
+    beginIsHarmless: boolean,
+    end?: string,
+  ): void {
+    const received = describeValue(value);
+    let message = begin;
+    let harmless = beginIsHarmless;
+    if (end !== undefined) {
+      // A space stands before what is shown, and a bracket after it.
+      message += received + end;
+      harmless &&= (end === ')' || isHarmless(end)) && isShownHarmless(value, received);
+    }
+    if (harmless) vouchFor(message);
     this.#keep({ pointer, keyword, expected, received, message });
   }
 

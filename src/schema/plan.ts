@@ -1,15 +1,29 @@
+import { isHarmless } from '../output/harmless.ts';
 import type { JsonSchema, JsonSchemaObject } from './json-schema.ts';
 import { pointerStep, valueAt } from './pointer.ts';
 import { kindsOf, typesOf } from './types-of.ts';
 import { isSchemaObject } from './walk.ts';
 
 /** A property that a schema describes or requires. */
-export interface Property {
+export class Property {
   readonly name: string;
   readonly plan: Plan | undefined;
+  readonly required: boolean;
   /** Its part of a JSON pointer. */
   readonly step: string;
-  readonly required: boolean;
+  /** How a message about a wrong type begins where the schema is that of the whole value, as most are. */
+  readonly wrongType: string;
+  /** Whether that is a harmless text. */
+  readonly isHarmless: boolean;
+
+  constructor(name: string, plan: Plan | undefined, required: boolean) {
+    this.name = name;
+    this.plan = plan;
+    this.required = required;
+    this.step = pointerStep(name);
+    this.wrongType = plan === undefined ? '' : `${this.step} ${plan.wrongType}`;
+    this.isHarmless = isHarmless(this.wrongType);
+  }
 }
 
 /** A bound of a number. */
@@ -39,6 +53,8 @@ export class Plan {
   readonly expected: string;
   /** How a message about a wrong type begins. */
   readonly wrongType: string;
+  /** Whether an object or an array may be meant. */
+  readonly isNested: boolean;
   readonly hasId: boolean;
   readonly choice: Choice | undefined;
   readonly bounds: readonly Bound[];
@@ -56,6 +72,7 @@ export class Plan {
     this.kinds = kindsOf(keywords);
     this.expected = typesOf(keywords).join(' or ');
     this.wrongType = `must be ${this.expected} (got `;
+    this.isNested = this.expected.includes('object') || this.expected.includes('array');
     this.hasId = typeof keywords.$id === 'string';
     this.choice = choiceOf(keywords);
     this.bounds = boundsOf(keywords);
@@ -137,15 +154,13 @@ function propertiesOf(schema: JsonSchemaObject, plans: Plans): ReadonlyMap<strin
   const required = namesIn(schema.required);
   for (const [name, property] of Object.entries(schema.properties)) {
     const plan = plans.of(property);
-    properties.set(name, { name, plan, step: pointerStep(name), required: required.includes(name) });
+    properties.set(name, new Property(name, plan, required.includes(name)));
   }
   return properties;
 }
 
 function requiredOf(schema: JsonSchemaObject, known: ReadonlyMap<string, Property>): readonly Property[] {
-  return namesIn(schema.required).map(
-    (name) => known.get(name) ?? { name, plan: undefined, step: pointerStep(name), required: true },
-  );
+  return namesIn(schema.required).map((name) => known.get(name) ?? new Property(name, undefined, true));
 }
 
 function namesIn(list: unknown): readonly string[] {

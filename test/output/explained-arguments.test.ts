@@ -1,0 +1,103 @@
+import { createRouter, defaultPipeline, defineTool, type Failure } from 'callgate';
+import { normalize } from 'callgate/middleware';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+const token = `ghp_${'a1B2'.repeat(10)}`;
+
+const tool = defineTool({
+  name: 'tool',
+  description: 'For a test.',
+  parameters: {
+    type: 'object',
+    properties: {
+      a: { type: 'number' },
+      b: { type: ['integer', 'null'], maximum: 3 },
+      a_rather_long_name_of_a_property: { type: 'boolean' },
+      [token]: { type: 'number' },
+      'x://u:p@h/': { type: 'string', maxLength: 3 },
+      list: { type: 'array', items: { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] } },
+      kind: { enum: ['one', token] },
+      form: { anyOf: [{ type: 'number' }, { type: 'object', properties: { a: { type: 'number' } } }] },
+      deep: { $ref: '#/properties/list/items' },
+    },
+    additionalProperties: false,
+    required: ['a'],
+  },
+  permission: 'read',
+  handler: () => 'done',
+});
+
+const names = ['a', 'b', 'a_rather_long_name_of_a_property', token, 'x://u:p@h/', 'list', 'kind', 'form', 'deep'];
+
+function routerWith(options: Parameters<typeof normalize>[0]) {
+  return createRouter({ tools: [tool], pipeline: defaultPipeline().replace('normalize', normalize(options)) });
+}
+
+// A pattern that nothing matches: whoever is told what is secret looks through every text.
+const never = { type: 'never', triggers: ['(never)'], pattern: /\(never\)/g };
+
+describe('why arguments do not fit', () => {
+  const asUsual = routerWith({});
+  const lookedThrough = routerWith({ patterns: [never] });
+
+  it('is told alike, whether or not the text was looked through', async () => {
+    const text = fc.oneof(
+      fc.string({ maxLength: 24 }),
+      fc.string({ unit: 'binary', maxLength: 6 }),
+      fc.string({ unit: 'grapheme', maxLength: 90 }),
+      fc.constantFrom(
+        token,
+        `sk-${'a1B2_'.repeat(4)}`,
+        'http://ada:pass@host/',
+        '://',
+        '//',
+        '--',
+        '-----BEGIN PRIVATE KEY-----',
+      ),
+      fc.constantFrom(
+        '\u001b[2J',
+        '\u202e',
+        '\ud800',
+        'bearer 12345678',
+        '"quoted"',
+        '\\\\\\\\\\\\\\\\\\\\',
+        '{"a":1}',
+        '[1]',
+        '',
+      ),
+    );
+    const scalar = fc.oneof(text, fc.double(), fc.integer(), fc.boolean(), fc.constant(null));
+    const item = fc.oneof(scalar, fc.array(scalar, { maxLength: 3 }), fc.dictionary(text, scalar, { maxKeys: 3 }));
+    const name = fc.oneof(fc.constantFrom(...names), text);
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(name, item, { maxKeys: 5 }), async (args) => {
+        const call = { id: 'c1', name: 'tool', arguments: args };
+        expect(await asUsual.call(call)).toStrictEqual(await lookedThrough.call(call));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each(['string "x"', 'must be number', 'tool": /a', '/a must be'])(
+    'is no place for a secret that is told, also where it is part of what is always said: %j',
+    async (secret) => {
+      const { error } = (await routerWith({ secrets: [secret] }).call({
+        name: 'tool',
+        arguments: { a: 'x' },
+      })) as Failure;
+      const whole = 'Invalid arguments for "tool": /a must be number (got string "x").';
+      expect(error).toBe(whole.replace(secret, '[redacted:secret]'));
+    },
+  );
+
+  it('has details that belong to whoever gets them', async () => {
+    const call = { id: 'c1', name: 'tool', arguments: { a: 'x' } };
+    const expected = structuredClone(await asUsual.call(call));
+    for (let time = 0; time < 3; time++) {
+      const result = (await asUsual.call(call)) as Failure;
+      expect(result).toStrictEqual(expected);
+      (result.details as { violations: unknown[] }).violations.length = 0;
+    }
+  });
+});
