@@ -231,6 +231,11 @@ describe('a store of files', () => {
     expect([restarted.ran.length, again.ran.length]).toEqual([1, 0]);
   });
 
+  test.each(['never-saved', '../approvals', ''])('has nothing under the id %j, and lets nobody use it', async (id) => {
+    const store = fileStore(folder);
+    expect([await store.load(id), await store.use(id)]).toEqual([undefined, false]);
+  });
+
   test('lets one of many use an approval', async () => {
     const pending = await pendingFrom(situation(fileStore(folder)));
     const uses = await Promise.all(Array.from({ length: 20 }, () => fileStore(folder).use(pending.id)));

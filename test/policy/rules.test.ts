@@ -116,6 +116,8 @@ describe('conditions on arguments', () => {
     ['a path on a drive, in full', { path: 'C:/w/**' }, 'c:/W/src', undefined, 'deny'],
     ['a path in a folder named like a glob', { path: '*/src/**' }, '**/src/a', 'allow', 'deny'],
     ['a path that climbs', { path: 'src/**' }, 'src/../etc/passwd', undefined, 'ask'],
+    ['a path that climbs by backslashes', { path: 'src/*' }, 'src/a\\..\\..\\b', undefined, 'deny'],
+    ['a path with an empty part', { path: 'src/**' }, 'src//a', undefined, 'deny'],
     ['a path with a backslash', { path: 'src/**' }, 'x\\src', undefined, 'ask'],
     ['a path that is no text', { path: 'src/**' }, 5, undefined, 'ask'],
     ['a path that looks like a glob', { path: '[id].ts' }, '[id].ts', 'allow', 'deny'],
