@@ -46,6 +46,7 @@ export function isForbidden(key: string, value: unknown): boolean {
 }
 
 function adoptObject(source: Bag, target: Bag, depth: number, walk: Walk): boolean {
+  const { maxNodes } = walk.limits;
   let keys = 0;
   let length = 0;
   for (const key in source) {
@@ -55,12 +56,13 @@ function adoptObject(source: Bag, target: Bag, depth: number, walk: Walk): boole
       if (inner === undefined || isForbidden(key, item)) return false;
       if (inner !== item) target[key] = inner;
     } else {
-      if (!isPlain(item) || key === '__proto__') return false;
       if (typeof item === 'string') length += item.length;
+      else if (!isPlain(item)) return false;
+      if (key === '__proto__') return false;
       if (source !== target) target[key] = item;
     }
     length += key.length;
-    if (++keys > walk.limits.maxNodes) return false;
+    if (++keys > maxNodes) return false;
   }
   walk.keys += keys;
   return fits(walk, keys, length);

@@ -165,7 +165,7 @@ describe('where something was added to the prototype of all objects', () => {
     delete root['added'];
   });
 
-  it.each([1, { b: 1 }, () => 1])('arguments are read as ever (%j)', (added) => {
+  it.each([1, { b: 1 }, [[1]], () => 1])('arguments are read as ever (%j)', (added) => {
     root['added'] = added;
     const given = { a: 1, c: { d: [{}] } };
     for (const raw of [given, JSON.stringify(given)]) {
