@@ -1,5 +1,5 @@
 import { rewriteAt } from '../src/argument-places.ts';
-import type { WorkspaceOptions } from '../src/capabilities/fs/workspace.ts';
+import { type WorkspaceOptions, workspaceOptions } from '../src/capabilities/fs/workspace.ts';
 import type { CommandPlan } from '../src/capabilities/process/argvs.ts';
 import { type CommandOptions, CommandSpace } from '../src/capabilities/process/space.ts';
 import type { CommandLanguage, SandboxTier, ScopedExec } from '../src/capabilities/process/types.ts';
@@ -29,17 +29,6 @@ export interface CommandGuardAdds {
 export type CommandGuardStage = Stage<Ready, CommandGuardAdds> & Guard & { readonly tier: SandboxTier };
 
 const commandOptions = ['sandbox', 'path', 'readable', 'env', 'access', 'limits'] satisfies (keyof CommandOptions)[];
-const folderOptions = [
-  'roots',
-  'allow',
-  'deny',
-  'allowProtected',
-  'symlinks',
-  'level',
-  'strict',
-  'backslash',
-] satisfies (keyof WorkspaceOptions)[];
-
 /**
  * Reads every argument that a tool declares in `commands`, and gives the tool `ctx.exec`, which runs just these
  * commands, as the argument lists that were read: no shell reads them a second time. Commands that are known only to
@@ -56,7 +45,7 @@ const folderOptions = [
  * pipeline().use('commandGuard', commandGuard({ roots: ['./workspace'], path: ['/opt/node/bin'], readable: ['/opt/node'] }))
  */
 export function commandGuard(options: CommandGuardOptions): CommandGuardStage {
-  checkOptions('commandGuard', options, [...commandOptions, ...folderOptions]);
+  checkOptions('commandGuard', options, [...commandOptions, ...workspaceOptions]);
   const space = new CommandSpace(options, options);
 
   const stage = step(function commandGuard(ctx: Ready): Maybe<CommandGuardAdds | Failure | undefined> {

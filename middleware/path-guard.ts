@@ -1,7 +1,12 @@
 import { rewriteAt } from '../src/argument-places.ts';
 import type { GrantedFs } from '../src/capabilities/fs/scoped-fs.ts';
 import type { FsLevel, PathIntent, ScopedFs } from '../src/capabilities/fs/types.ts';
-import { type CheckedPath, Workspace, type WorkspaceOptions } from '../src/capabilities/fs/workspace.ts';
+import {
+  type CheckedPath,
+  Workspace,
+  type WorkspaceOptions,
+  workspaceOptions,
+} from '../src/capabilities/fs/workspace.ts';
 import { ToolError } from '../src/errors.ts';
 import { checkOptions } from '../src/options.ts';
 import type { Failure } from '../src/result.ts';
@@ -25,17 +30,6 @@ export interface PathGuardAdds {
 /** The stage, which also says how far the operating system helps on this machine. */
 export type PathGuardStage = Stage<Ready, PathGuardAdds> & Guard & { readonly level: FsLevel };
 
-const optionNames = [
-  'roots',
-  'allow',
-  'deny',
-  'allowProtected',
-  'symlinks',
-  'level',
-  'strict',
-  'backslash',
-] satisfies (keyof PathGuardOptions)[];
-
 /**
  * Checks every argument that a tool declares in `paths`, rewrites it canonically, and gives the tool `ctx.fs`, which
  * reaches just these paths. Paths in the first root become relative to it, paths in another root absolute.
@@ -49,7 +43,7 @@ const optionNames = [
  * pipeline().use('pathGuard', pathGuard({ roots: ['./workspace'], deny: ['secrets/**'] }))
  */
 export function pathGuard(options: PathGuardOptions): PathGuardStage {
-  checkOptions('pathGuard', options, optionNames);
+  checkOptions('pathGuard', options, workspaceOptions);
   const workspace = new Workspace(options);
 
   const stage = step(function pathGuard(ctx: Ready): PathGuardAdds | Failure | undefined {

@@ -60,7 +60,8 @@ export interface BatchOptions<State = unknown> extends Omit<CallOptions<State>, 
   readonly concurrency?: number;
 }
 
-const commonOptions: readonly string[] = [
+/** The names of the options that are the router's alone, whatever its pipeline. */
+export const routerOptionNames: readonly string[] = [
   'tools',
   'registry',
   'mode',
@@ -69,9 +70,8 @@ const commonOptions: readonly string[] = [
   'state',
   'deadline',
   'strict',
-  'clock',
-  'pipeline',
-];
+] satisfies (keyof CommonOptions<unknown>)[];
+const commonOptions: readonly string[] = [...routerOptionNames, 'clock', 'pipeline'];
 export const callOptions: readonly string[] = ['signal', 'deadline', 'state', 'run', 'onProgress', 'concurrency'];
 
 /** Throws a TypeError for options that do not exist, or that contradict each other. */

@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { defaultPipelineOptions } from '../default-pipeline.ts';
 import { readPolicyFile } from '../policy/file.ts';
 import { ruleMemory } from '../policy/rule-memory.ts';
-import type { CommonOptions } from '../router-options.ts';
+import { routerOptionNames } from '../router-options.ts';
 import { type Config, ownOptions } from './define-config.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { reasonOf, Unusable } from './errors.ts';
@@ -17,18 +17,9 @@ export interface LoadedConfig {
 }
 
 const names = ['mjs', 'js', 'ts', 'mts'].map((extension) => `callgate.config.${extension}`);
-/** The names of the router's options that every pipeline leaves to it. */
-export const commonOptions: readonly string[] = [
-  'tools',
-  'registry',
-  'mode',
-  'principal',
-  'allowed',
-  'state',
-  'deadline',
-  'strict',
-] satisfies (keyof CommonOptions<unknown>)[];
-const known: readonly string[] = [...new Set([...commonOptions, 'pipeline', ...defaultPipelineOptions, ...ownOptions])];
+const known: readonly string[] = [
+  ...new Set([...routerOptionNames, 'pipeline', ...defaultPipelineOptions, ...ownOptions]),
+];
 
 /** Loads the configuration that was named, else the one in `folder`, else none. Throws {@link Unusable}. */
 export async function loadConfig(named: string | undefined, folder: string): Promise<LoadedConfig> {

@@ -2,10 +2,10 @@ import { basename } from 'node:path';
 import { defaultPipeline, defaultPipelineOptions } from '../default-pipeline.ts';
 import type { Approve } from '../policy/approval.ts';
 import { createRouter, type Router } from '../router.ts';
-import type { RouterOptions } from '../router-options.ts';
+import { type RouterOptions, routerOptionNames } from '../router-options.ts';
 import type { Tool } from '../tool.ts';
 import { recordedAnswers } from './answers.ts';
-import { commonOptions, loadConfig } from './config.ts';
+import { loadConfig } from './config.ts';
 import { type Config, ownOptions } from './define-config.ts';
 import { reasonOf, Unusable } from './errors.ts';
 import { type SessionValues, withCommandLine } from './session-options.ts';
@@ -94,7 +94,7 @@ function routerOptions(config: Config): RouterOptions {
   const { pipeline } = config;
   const options = without(config, ownOptions);
   if (typeof pipeline !== 'function') return options as RouterOptions;
-  const standard = without(options, ['pipeline', ...commonOptions]);
+  const standard = without(options, ['pipeline', ...routerOptionNames]);
   return {
     ...without(options, defaultPipelineOptions),
     pipeline: pipeline(defaultPipeline(standard)),

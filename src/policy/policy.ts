@@ -3,7 +3,7 @@ import { checkOptions } from '../options.ts';
 import { isThenable } from '../thenable.ts';
 import type { Tool } from '../tool.ts';
 import type { Effect, Maybe, Run } from '../types.ts';
-import { failed, type Ruling, readVerdict, stricter, type Verdict } from './verdict.ts';
+import { failed, type Ruling, readVerdict, strictestOf, type Verdict } from './verdict.ts';
 
 /** What a policy judges: one call, after validation and the guards. To be read only. */
 export interface PolicyRequest {
@@ -104,19 +104,8 @@ export function judge(
   milliseconds: number,
   clock: Clock = systemClock,
 ): Maybe<Ruling | undefined> {
-  let strictest: Ruling | undefined;
-  let waiting: Promise<Ruling | undefined>[] | undefined;
-  for (const judging of policies) {
-    const ruling = rulingOf(judging, request);
-    if (ruling instanceof Promise) {
-      waiting ??= [];
-      waiting.push(ruling);
-    } else {
-      strictest = stricter(strictest, ruling);
-    }
-  }
-  if (waiting === undefined || strictest?.decision === 'deny') return strictest;
-  return settle(strictest, waiting, milliseconds, clock);
+  const ruling = strictestOf(policies, request, rulingOf);
+  return ruling instanceof Promise ? inTime(ruling, milliseconds, clock) : ruling;
 }
 
 function rulingOf(judging: Policy, request: PolicyRequest): Maybe<Ruling | undefined> {
@@ -132,20 +121,15 @@ function rulingOf(judging: Policy, request: PolicyRequest): Maybe<Ruling | undef
   }
 }
 
-/** The strictest of what is known and what is still to come; a denial when that takes too long. */
-function settle(
-  known: Ruling | undefined,
-  waiting: readonly Promise<Ruling | undefined>[],
-  milliseconds: number,
-  clock: Clock,
-): Promise<Ruling | undefined> {
+/** What is to come, or a denial when that takes too long. */
+function inTime(ruling: Promise<Ruling | undefined>, milliseconds: number, clock: Clock): Promise<Ruling | undefined> {
   return new Promise((resolve) => {
     const timer = clock.setTimeout(() => {
       resolve(failed('deadline', new Error(`A policy had not decided after ${milliseconds} ms.`)));
     }, milliseconds);
-    Promise.all(waiting).then((rulings) => {
+    ruling.then((settled) => {
       clock.clearTimeout(timer);
-      resolve(rulings.reduce(stricter, known));
+      resolve(settled);
     });
   });
 }

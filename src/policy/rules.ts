@@ -4,7 +4,7 @@ import type { Tool } from '../tool.ts';
 import type { Maybe } from '../types.ts';
 import type { Foresight, Policy, PolicyRequest } from './policy.ts';
 import { type CompiledRule, compileRule, type Rule } from './rule.ts';
-import { failed, type Ruling, stricter } from './verdict.ts';
+import { failed, type Ruling, strictestOf } from './verdict.ts';
 import { versionOf } from './version.ts';
 
 /** A list of rules as a policy. */
@@ -44,7 +44,7 @@ export function rules(list: readonly Rule[], options: RulesOptions = {}): RuleLi
       version ??= versionOf(list);
       return version;
     },
-    decide: (request: PolicyRequest) => strictestOf(candidates(request.tool), request),
+    decide: (request: PolicyRequest) => strictestOf(candidates(request.tool), request, apply),
     foresee(tool: Tool, mode: string): Foresight {
       const found = candidates(tool).filter((rule) => rule.appliesIn(mode));
       if (found.some((rule) => rule.decision === 'deny' && !rule.depends(tool))) return 'deny';
@@ -62,22 +62,6 @@ export function isRuleList(policy: Policy): policy is RuleList {
 }
 
 const lists = new WeakSet<Policy>();
-
-function strictestOf(found: readonly CompiledRule[], request: PolicyRequest): Maybe<Ruling | undefined> {
-  let strictest: Ruling | undefined;
-  let waiting: Promise<Ruling | undefined>[] | undefined;
-  for (const rule of found) {
-    const ruling = apply(rule, request);
-    if (ruling instanceof Promise) {
-      waiting ??= [];
-      waiting.push(ruling);
-    } else {
-      strictest = stricter(strictest, ruling);
-    }
-  }
-  if (waiting === undefined || strictest?.decision === 'deny') return strictest;
-  return Promise.all(waiting).then((rulings) => rulings.reduce(stricter, strictest));
-}
 
 /** One rule's say. A rule that fails has denied, whatever it would have said. */
 export function apply(rule: CompiledRule, request: PolicyRequest): Maybe<Ruling | undefined> {

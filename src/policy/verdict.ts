@@ -1,3 +1,5 @@
+import type { Maybe } from '../types.ts';
+
 /** What may be decided about a call. */
 export type Decision = 'allow' | 'ask' | 'deny';
 
@@ -34,6 +36,28 @@ export function stricter(first: Ruling | undefined, second: Ruling | undefined):
   if (first === undefined) return second;
   if (second === undefined) return first;
   return strictness(second) > strictness(first) ? second : first;
+}
+
+/** The strictest of what each of them says of a request; what is still to come is not waited for where one has denied. */
+export function strictestOf<Judge, Request>(
+  judges: readonly Judge[],
+  request: Request,
+  say: (judge: Judge, request: Request) => Maybe<Ruling | undefined>,
+): Maybe<Ruling | undefined> {
+  if (judges.length === 1) return say(judges[0] as Judge, request);
+  let strictest: Ruling | undefined;
+  let waiting: Promise<Ruling | undefined>[] | undefined;
+  for (const judge of judges) {
+    const ruling = say(judge, request);
+    if (ruling instanceof Promise) {
+      waiting ??= [];
+      waiting.push(ruling);
+    } else {
+      strictest = stricter(strictest, ruling);
+    }
+  }
+  if (waiting === undefined || strictest?.decision === 'deny') return strictest;
+  return Promise.all(waiting).then((rulings) => rulings.reduce(stricter, strictest));
 }
 
 const plain: Readonly<Record<Decision, Ruling>> = Object.freeze({

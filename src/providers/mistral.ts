@@ -2,16 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { toModelText } from '../model-text.ts';
 import type { ToolResult } from '../result.ts';
 import { chatCallReader, readChatCalls } from './chat-calls.ts';
-import { descriptionOf, makeOffer, mutable, openaiSchema } from './offer.ts';
-import { openaiNames } from './openai-chat.ts';
+import { chatDefinitions, type OpenAIChatTool } from './openai-chat.ts';
 import { pairResults } from './pairing.ts';
 import { hasMedia, type Piece, piecesOf } from './pieces.ts';
 import type { ProviderFormat } from './types.ts';
 
-export interface MistralTool {
-  type: 'function';
-  function: { name: string; description: string; parameters: { [keyword: string]: unknown }; strict?: boolean };
-}
+export type MistralTool = OpenAIChatTool;
 
 export type MistralResultPart = { type: 'text'; text: string } | { type: 'image_url'; imageUrl: string };
 
@@ -29,23 +25,7 @@ export interface MistralToolMessage {
  */
 export const mistral: ProviderFormat<MistralTool[], MistralToolMessage[]> = {
   name: 'mistral',
-  definitions: (tools, options = {}) =>
-    makeOffer(
-      tools,
-      openaiNames,
-      (tool) => openaiSchema(tool, options),
-      (offered): MistralTool => ({
-        type: 'function',
-        function: {
-          name: offered.alias,
-          description: descriptionOf(offered),
-          parameters: mutable(offered.schema),
-          ...(offered.strict && { strict: true }),
-        },
-      }),
-      (definitions) => definitions,
-      ({ strict }) => strict,
-    ),
+  definitions: chatDefinitions,
   readCalls: (response, offer) => readChatCalls(response, { offer, makeId }),
   createCallReader: (offer) => chatCallReader({ offer, makeId }),
   writeResults: (calls, results) =>

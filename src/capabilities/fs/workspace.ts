@@ -24,6 +24,18 @@ export interface WorkspaceOptions extends PathRuleOptions {
   readonly backslash?: 'deny' | 'literal';
 }
 
+/** The names of {@link WorkspaceOptions}. */
+export const workspaceOptions: readonly string[] = [
+  'roots',
+  'allow',
+  'deny',
+  'allowProtected',
+  'symlinks',
+  'level',
+  'strict',
+  'backslash',
+] satisfies (keyof WorkspaceOptions)[];
+
 /** A checked path argument. */
 export interface CheckedPath extends Grant, Omit<GuardedPath, 'root'> {
   /** Absolute and canonical: for permission and approvers, never for the model. */
