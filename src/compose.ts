@@ -2,7 +2,7 @@ import { CallContext } from './context.ts';
 import { StageError } from './errors.ts';
 import { PendingAnswer } from './pending-answer.ts';
 import type { ToolResult } from './result.ts';
-import { ignore, isThenable, toPromise } from './thenable.ts';
+import { isThenable, toPromise } from './thenable.ts';
 import { type AnyStage, type FinishFunction, isAnswer, type StepFunction, traitsOf } from './traits.ts';
 import type { Maybe } from './types.ts';
 
@@ -66,9 +66,14 @@ const noop = (): void => {};
 function observed(chain: Chain): Chain {
   return (ctx) => {
     const answer = chain(ctx);
-    if (answer instanceof Promise) answer.then(noop, noop);
+    guardDropped(ctx, answer);
     return answer;
   };
+}
+
+function guardDropped(ctx: CallContext, answer: unknown): void {
+  // A pending answer guards itself, when it fails.
+  if (answer instanceof Promise && PendingAnswer.of(ctx, answer) === undefined) answer.then(noop, noop);
 }
 
 function layer(entry: Entry, inner: Chain, strict: boolean): Chain {
@@ -204,7 +209,7 @@ function repeating({ name, stage }: Entry, inner: Chain): Chain {
       const fork = ctx.fork();
       if (adds !== undefined) CallContext.add(fork, adds);
       const attempt = settling(fork, inner);
-      ignore(attempt);
+      guardDropped(fork, attempt);
       return attempt;
     });
     if (answer === undefined) throw new StageError(name, noAnswer);

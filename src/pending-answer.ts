@@ -1,5 +1,6 @@
 import { CallContext } from './context.ts';
 import type { ToolResult } from './result.ts';
+import { ignore } from './thenable.ts';
 import { enterTurn, type Fresh, leaveTurn } from './turn.ts';
 import type { Call } from './types.ts';
 import type { UnderWay } from './under-way.ts';
@@ -79,15 +80,21 @@ export class PendingAnswer implements Fresh {
     if (this.place >= 0) leaveTurn(this);
     if (CallContext.answerOf(this.ctx) === this) CallContext.expect(this.ctx, undefined);
     if (this.#last === undefined) {
-      if (threw) this.#reject(outcome);
+      if (threw) this.#fail(outcome);
       else this.#resolve(outcome as ToolResult);
       return;
     }
     try {
       this.#resolve(this.#last(this.ctx, outcome, threw));
     } catch (error) {
-      this.#reject(error);
+      this.#fail(error);
     }
+  }
+
+  /** A stage that drops the promise has a fault, but must not bring the process down with it. */
+  #fail(error: unknown): void {
+    ignore(this.promise);
+    this.#reject(error);
   }
 
   /** Gives somebody the last word: whether that can be, which is once. */
@@ -103,9 +110,12 @@ export class PendingAnswer implements Fresh {
     if (this.place < 0) enterTurn(this);
   }
 
-  /** Sets a deadline, `limit` milliseconds after `begunAt`: whether that can be, which is once. */
+  /**
+   * Sets a deadline, `limit` milliseconds after `begunAt`: whether that can be, which is once, and before somebody has the
+   * last word, as what stands inside of a deadline does not hear of it.
+   */
   due(timekeeper: Timekeeper, begunAt: number, limit: number): boolean {
-    if (this.#settled || this.#timekeeper !== undefined) return false;
+    if (this.#settled || this.#last !== undefined || this.#timekeeper !== undefined) return false;
     this.#timekeeper = timekeeper;
     this.#begunAt = begunAt;
     this.#limit = limit;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createRouter, defaultPipeline, defineTool, repeatable, type Stage, type ToolResult } from 'callgate';
+import { createRouter, defaultPipeline, defineTool, finish, repeatable, type Stage, type ToolResult } from 'callgate';
 import { timeout } from 'callgate/middleware';
 import { fakeClock } from 'callgate/testing';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
@@ -310,6 +310,24 @@ describe('stages that hand over promises which others may settle', () => {
     const router = createRouter({ tools: [held({ handler, timeout: 1 }).tool], pipeline, mode: 'trusted' });
     expect(await router.call({ name: 'held' })).toMatchObject({ code: 'timeout', effect: 'unknown' });
     await router.close({ drain: 0, grace: 0 });
+  });
+
+  test('a stage inside of the deadline makes nothing of it', async () => {
+    const clock = fakeClock();
+    const { tool, ends } = held();
+    const seen: unknown[] = [];
+    const watch = finish((_, outcome) => {
+      seen.push(outcome);
+      return outcome as ToolResult;
+    });
+    const pipeline = defaultPipeline({ clock, timeout: 100 }).before('execute', 'watch', watch);
+    const answer = createRouter({ tools: [tool], pipeline }).call({ name: 'held' });
+    await clock.advance(100);
+    expect(await answer).toMatchObject({ ok: false, code: 'timeout' });
+    expect(seen).toEqual([]);
+    ends[0]?.();
+    await nextTurn();
+    expect(seen).toMatchObject([{ ok: true }]);
   });
 
   test('a call that a stage answers with the promise of another one is withdrawn without that other one', async () => {

@@ -82,11 +82,29 @@ describe('an answer that is still to come', () => {
     const ctx = contextFor();
     const timekeeper = { start: () => {} };
     const answer = PendingAnswer.following(ctx, new Promise(() => {}));
-    expect([answer.conclude(said), answer.conclude(said)]).toEqual([true, false]);
     expect([answer.due(timekeeper, 0, 1), answer.due(timekeeper, 0, 1)]).toEqual([true, false]);
+    expect([answer.conclude(said), answer.conclude(said)]).toEqual([true, false]);
     const settled = PendingAnswer.following(ctx, new Promise(() => {}));
     settled.settle(ctx.ok(1), false);
     expect([settled.conclude(said), settled.due(timekeeper, 0, 1)]).toEqual([false, false]);
+  });
+
+  test('has no deadline once somebody has the last word: what stands inside of a deadline does not hear of it', () => {
+    const ctx = contextFor();
+    const answer = PendingAnswer.following(ctx, new Promise(() => {}));
+    answer.conclude(said);
+    expect(answer.due({ start: () => {} }, 0, 1)).toBe(false);
+  });
+
+  test('does not end the process when it fails and nobody looks', async () => {
+    const ctx = contextFor();
+    const seen: unknown[] = [];
+    const listen = (error: unknown): unknown => seen.push(error);
+    process.on('unhandledRejection', listen);
+    PendingAnswer.following(ctx, Promise.reject(new Error('x')));
+    await nextTurn();
+    process.off('unhandledRejection', listen);
+    expect(seen).toEqual([]);
   });
 
   test('has its deadline begun when its turn has ended without it, and not before', async () => {
@@ -148,7 +166,7 @@ describe('an answer that is still to come', () => {
             expect(answer.conclude(said)).toBe(may);
             spoken ||= may;
           } else if (doing === 'due') {
-            const may: boolean = !hasSettled && !dated;
+            const may: boolean = !hasSettled && !dated && !spoken;
             expect(answer.due({ start: () => started++ }, 0, 1)).toBe(may);
             dated ||= may;
           } else {
