@@ -124,6 +124,21 @@ describe('the rule that "always" keeps', () => {
     expect(allows(kept(asked), later)).toBe(expected);
   });
 
+  const net = { kind: 'net', host: 'a.com', port: 443 } as const;
+  test.each<[string, object, PolicyRequest['effects']]>([
+    ['whose level is another', { permission: 'dangerous' }, base.effects],
+    ['without a level', { permission: undefined }, base.effects],
+    ['that declares no paths', { paths: undefined }, base.effects],
+    ['that goes elsewhere too', { urls: ['to'] }, base.effects],
+    ['of which no guard found an effect', {}, []],
+    ['of which a guard found another effect', {}, [...base.effects, net]],
+  ])('holds other content of a tool %s for another call', (_, tool, effects) => {
+    const asked = { ...changed(tool), effects };
+    const other = { ...asked, arguments: { ...(asked.arguments as object), content: 'other' } };
+    const rule = kept(asked);
+    expect([allows(rule, asked), allows(rule, other)]).toEqual([true, false]);
+  });
+
   test.each<[string, PolicyRequest]>([
     ['a command line for a shell', runs('echo $HOME > a')],
     ['a command line with something to expand', runs('git commit -m "$(x)"')],
