@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { chooseAnchor } from '../../../src/capabilities/fs/anchor.ts';
 import type { Anchor } from '../../../src/capabilities/fs/directory.ts';
 import { pathAnchor } from '../../../src/capabilities/fs/path-anchor.ts';
@@ -10,7 +10,7 @@ import type { GrantedFs } from '../../../src/capabilities/fs/scoped-fs.ts';
 import type { PathIntent, ScopedEntry, ScopedFs } from '../../../src/capabilities/fs/types.ts';
 import { Workspace, type WorkspaceOptions } from '../../../src/capabilities/fs/workspace.ts';
 import { ToolError } from '../../../src/errors.ts';
-import { type FsTree, makeTree, openHandles, snapshot } from '../../fixtures/fs-tree.ts';
+import { type FsTree, makeTree, openHandles, secret, snapshot } from '../../fixtures/fs-tree.ts';
 
 let tree: FsTree;
 let handles: number;
@@ -441,6 +441,35 @@ describe.each(anchors)('files on %s', (_, anchor) => {
     await files.stat('sub');
     await setImmediate();
     expect(openHandles()).toBe(handles);
+  });
+});
+
+describe('a folder that becomes a link while a file in it is opened, where there are no handles', () => {
+  const portable = anchors[1]?.[1];
+  it.each([
+    ['and stays one', false],
+    ['and is itself again right after', true],
+  ])('%s: nothing is read', async (_, isBrief) => {
+    const [folder, aside] = [path.join(tree.root, 'sub'), path.join(tree.root, 'aside')];
+    fs.writeFileSync(path.join(tree.out, 'ok.txt'), secret);
+    const workspace = new Workspace({ roots: [tree.root] }, portable);
+    const files = workspace.scope([workspace.check('sub/ok.txt', 'read')]);
+    const open = fs.openSync;
+    vi.spyOn(fs, 'openSync').mockImplementation((...given) => {
+      fs.renameSync(folder, aside);
+      fs.symlinkSync(tree.out, folder);
+      const fd = open(...given);
+      if (isBrief) {
+        fs.unlinkSync(folder);
+        fs.renameSync(aside, folder);
+      }
+      return fd;
+    });
+    try {
+      await refused(files.readText('sub/ok.txt'), 'moved');
+    } finally {
+      vi.restoreAllMocks();
+    }
   });
 });
 
