@@ -1,3 +1,6 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildEnvironment } from '../../../src/capabilities/process/environment.ts';
 import { findProgram } from '../../../src/capabilities/process/programs.ts';
@@ -14,6 +17,20 @@ describe('a program is found', () => {
     expect(findProgram('ls', there('/usr/bin/ls'))).toBe('/usr/bin/ls');
     expect(findProgram('ls', there('/usr/bin/ls', '/usr/local/bin/ls'))).toBe('/usr/local/bin/ls');
     expect(findProgram('ls', there())).toBeUndefined();
+  });
+
+  test.skipIf(process.platform === 'win32')('past a folder of its name, and past what cannot be run', () => {
+    const base = fs.realpathSync.native(fs.mkdtempSync(join(os.tmpdir(), 'programs-')));
+    const path = ['folder', 'text', 'program'].map((name) => join(base, name));
+    for (const folder of path) fs.mkdirSync(folder);
+    fs.mkdirSync(join(base, 'folder/tool'));
+    fs.writeFileSync(join(base, 'text/tool'), '', { mode: 0o644 });
+    fs.writeFileSync(join(base, 'program/tool'), '', { mode: 0o755 });
+    try {
+      expect(findProgram('tool', { path, writable: [] })).toBe(join(base, 'program/tool'));
+    } finally {
+      fs.rmSync(base, { recursive: true });
+    }
   });
 
   test.each(['./ls', '/usr/bin/ls', 'a/b', '..', '.', 'a\\b', '../ls'])('never as %s', (name) => {
