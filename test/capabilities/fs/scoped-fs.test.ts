@@ -408,6 +408,8 @@ describe.each(anchors)('files on %s', (_, anchor) => {
       await refused(files.rename('sub/deep/ok.txt', 'moved.txt'), 'not-granted');
       await refused(files.rename('ok2.txt', 'sub/x'), 'intent');
       expect(await reasonOf(files.rename('sub/none', 'sub/x'))).toBe('not-found');
+      expect(await reasonOf(files.rename('sub/deep/ok.txt', 'sub/no/folder/x'))).toBe('not-found');
+      expect(fs.existsSync(at('sub/no'))).toBe(false);
       await refused(files.rename('sub', 'sub/deep/x'), 'io');
     });
 
