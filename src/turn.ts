@@ -8,14 +8,18 @@ export interface Fresh {
 // Nearly every call settles within its turn. So whatever only the others need is put off until then, and one immediate
 // serves all of them.
 const fresh: Fresh[] = [];
-let scheduled = false;
+/**
+ * By what the immediate was set, if there is one. Tests put their own in its place, and take it away again without ever
+ * calling what they were given: the deadlines of all that comes later must not depend on that.
+ */
+let scheduledBy: typeof setImmediate | undefined;
 
 /** Has `item` told when this turn has ended, unless it leaves before. */
 export function enterTurn(item: Fresh): void {
   item.place = fresh.length;
   fresh.push(item);
-  if (scheduled) return;
-  scheduled = true;
+  if (scheduledBy === setImmediate) return;
+  scheduledBy = setImmediate;
   setImmediate(endTurn);
 }
 
@@ -32,7 +36,7 @@ export function leaveTurn(item: Fresh): void {
 }
 
 function endTurn(): void {
-  scheduled = false;
+  scheduledBy = undefined;
   for (const item of fresh.splice(0)) {
     item.place = -1;
     item.outlast();
