@@ -38,10 +38,11 @@ export interface TracedStage {
 
 // Automatic for every router: a look whether anybody subscribed costs a nanosecond. What a subscriber throws, Node.js
 // itself reports as an uncaught exception, as on every channel; the call goes on.
+// `object` twice, as the two type parameters have changed places in @types/node 26.
 /** One for every call that a router takes up. */
-export const callChannel: TracingChannel<string, object> = tracingChannel('callgate:call');
+export const callChannel: TracingChannel<object, object> = tracingChannel('callgate:call');
 /** One for every stage that a call comes to. */
-export const stageChannel: TracingChannel<string, object> = tracingChannel('callgate:stage');
+export const stageChannel: TracingChannel<object, object> = tracingChannel('callgate:stage');
 
 /** What there is to tell of an end, once there is one. */
 class Outcome {
