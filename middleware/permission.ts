@@ -73,8 +73,8 @@ export function permission(options: PermissionOptions = {}): PermissionStage {
       return explainRequest(requestOf(ctx), deciders);
     },
     lint: async (tools: Iterable<Tool>) => {
-      const { lint } = await import('../src/policy/lint.ts');
-      return lint(settings.rules, { tools, ...(options.modes !== undefined && { modes: options.modes }) });
+      const { lintPolicies } = await import('../src/policy/lint.ts');
+      return lintPolicies(settings.lasting, { tools, ...(options.modes !== undefined && { modes: options.modes }) });
     },
   });
 }

@@ -1,11 +1,13 @@
 import { canonicalJson } from '../canonical-json.ts';
+import { nearest } from '../nearest.ts';
 import { checkOptions } from '../options.ts';
 import type { Tool } from '../tool.ts';
 import { isEvaluator } from './commands.ts';
 import { createModes, type ModeTable } from './modes.ts';
 import { nameMatcher } from './names.ts';
+import type { Policy } from './policy.ts';
 import type { CompiledRule, Rule } from './rule.ts';
-import { rules } from './rules.ts';
+import { isRuleList, rules } from './rules.ts';
 import { withFunctionsAsText } from './version.ts';
 
 export interface LintOptions {
@@ -17,7 +19,7 @@ export interface LintOptions {
 
 /** Something about a rule that is probably not meant so. */
 export interface LintFinding {
-  /** The rule's place in the list. */
+  /** The rule's place in its list. */
   readonly index: number;
   readonly rule: string;
   readonly kind: 'no-tool' | 'no-mode' | 'duplicate' | 'shadowed' | 'evaluator';
@@ -30,25 +32,43 @@ export interface LintFinding {
  */
 export function lint(list: readonly Rule[], options: LintOptions = {}): readonly LintFinding[] {
   checkOptions('lint', options, ['tools', 'modes']);
-  const compiled = rules(list).rules;
+  return lintPolicies([rules(list)], options);
+}
+
+/** The same for all lists of rules among policies that count together, each rule under the name that decisions give it. */
+export function lintPolicies(policies: readonly Policy[], options: LintOptions): readonly LintFinding[] {
+  const lists = policies.filter(isRuleList).map((list) => list.rules);
+  const all = lists.flat();
   const tools = options.tools === undefined ? undefined : [...options.tools];
   const modes = createModes(options.modes).names;
-  return compiled.flatMap((rule, index) =>
+  const places = lists.flatMap((list) => list.map((_, index) => index));
+  return all.flatMap((rule, at) =>
     [
       tools === undefined ? undefined : noTool(rule, tools),
       noMode(rule, modes),
-      duplicate(rule, compiled.slice(0, index)),
-      shadowed(rule, compiled, tools, modes),
+      duplicate(rule, all.slice(0, at)),
+      shadowed(rule, all, tools, modes),
       evaluator(rule),
-    ].flatMap((found) => (found === undefined ? [] : [{ index, rule: rule.label, ...found }])),
+    ].flatMap((found) => (found === undefined ? [] : [{ index: places[at] ?? at, rule: rule.label, ...found }])),
   );
 }
 
 type Found = Pick<LintFinding, 'kind' | 'message'> | undefined;
 
-function noTool(rule: CompiledRule, tools: readonly Tool[]): Found {
-  if (tools.some((tool) => rule.concerns(tool))) return undefined;
-  return { kind: 'no-tool', message: 'It concerns none of the tools there are, so it never matches.' };
+function noTool({ rule, concerns }: CompiledRule, tools: readonly Tool[]): Found {
+  if (tools.some((tool) => concerns(tool))) return undefined;
+  const names = tools.map((tool) => tool.name);
+  const missing = namesOf(rule).filter((name) => !names.some(nameMatcher([name], true)));
+  const told = missing.map((name) => {
+    const [near] = nearest(name, names, 1);
+    return near === undefined ? ` No tool matches ${name}.` : ` No tool matches ${name}; did you mean ${near}?`;
+  });
+  return { kind: 'no-tool', message: `It concerns none of the tools there are, so it never matches.${told.join('')}` };
+}
+
+/** The names and patterns of tools in a rule, without what a short form has in parentheses. */
+function namesOf({ tool = [] }: Rule): readonly string[] {
+  return [tool].flat().map((text) => /^([\w./-]+)\(/.exec(text)?.[1] ?? text);
 }
 
 function noMode({ rule }: CompiledRule, modes: readonly string[]): Found {

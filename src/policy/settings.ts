@@ -40,7 +40,6 @@ export interface PermissionSettings extends Enacting {
   readonly policies: readonly Policy[];
   /** The policies that keep nothing when they decide. */
   readonly lasting: readonly Policy[];
-  readonly rules: readonly Rule[];
   /** In milliseconds. */
   readonly decideTimeout: number;
   readonly clock: Clock;
@@ -85,8 +84,7 @@ export function permissionSettings(options: PermissionOptions): PermissionSettin
     memory,
   });
   const modes = createModes(options.modes);
-  const all = [...(options.rules ?? []), ...memory.rules];
-  return { policies, lasting, rules: all, modes, decideTimeout, clock, asking, memory, identities };
+  return { policies, lasting, modes, decideTimeout, clock, asking, memory, identities };
 }
 
 function timesIn(

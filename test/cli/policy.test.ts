@@ -138,10 +138,26 @@ describe('callgate policy lint', () => {
     const { status, stdout } = await callgate(bad, 'policy', 'lint');
     expect({ status, stdout }).toEqual({
       status: 1,
-      stdout: 'rule 0 no-tool\n  It concerns none of the tools there are, so it never matches.\n',
+      stdout:
+        'rules file rule 0 no-tool\n' +
+        '  It concerns none of the tools there are, so it never matches. No tool matches wrte_file; did you mean write_file?\n',
     });
     const json = await callgate(bad, 'policy', 'lint', '--json');
     expect(JSON.parse(json.stdout)).toMatchObject([{ index: 0, kind: 'no-tool' }]);
+  });
+
+  it('names a rule as explain does, though rules in code stand before those of the file', async () => {
+    const cwd = folderWith({
+      'callgate.config.mjs': `export default { roots: ['.'], policy: 'callgate.rules.json', rules: [{ decision: 'ask' }] };`,
+      'callgate.rules.json': JSON.stringify({
+        rules: [{ decision: 'deny', tool: 'nothing_here' }, { decision: 'ask' }],
+      }),
+    });
+    const { stdout } = await callgate(cwd, 'policy', 'lint', '--json');
+    expect(JSON.parse(stdout)).toMatchObject([
+      { index: 0, rule: 'rules file rule 0', kind: 'no-tool', message: expect.stringMatching(/nothing_here\.$/) },
+      { index: 1, rule: 'rules file rule 1', kind: 'duplicate', message: 'It says the same as rule 0.' },
+    ]);
   });
 
   it('looks at another file', async () => {

@@ -131,6 +131,20 @@ describe('lint', () => {
     expect(kinds(list)).toEqual(expected);
   });
 
+  test.each<[string | string[], string]>([
+    ['read_fiel', ' No tool matches read_fiel; did you mean read_file?'],
+    ['read_fiel(notes/**)', ' No tool matches read_fiel; did you mean read_file?'],
+    [['delete_*', 'drop'], ' No tool matches delete_*. No tool matches drop.'],
+  ])('says which tool %j does not exist', (tool, told) => {
+    const [found] = lint([{ decision: 'deny', tool }], { tools });
+    expect(found?.message).toBe(`It concerns none of the tools there are, so it never matches.${told}`);
+  });
+
+  test('blames no name where another condition keeps a rule from matching', () => {
+    const [found] = lint([{ decision: 'deny', tool: 'READ_FILE', tag: 'never' }], { tools });
+    expect(found?.message).toBe('It concerns none of the tools there are, so it never matches.');
+  });
+
   test('finds an interpreter in a short form, and says what it means', () => {
     expect(lint([{ decision: 'allow', tool: 'run_shell(env *)' }])[0]).toMatchObject({
       kind: 'evaluator',
