@@ -50,7 +50,7 @@ function rulesBy(clock: Clock): DeadlineRules<Found> {
   return {
     clock,
     expired(ctx, limit, answer) {
-      answer.settle(expired(ctx, limit), false);
+      if (!answer.settle(expired(ctx, limit), false)) return;
       // Only now, so that the answer is this stage's own and not the echo of the abort.
       ctx.abort(withoutStack(() => new DOMException(`The tool did not finish within ${limit} ms.`, 'TimeoutError')));
     },

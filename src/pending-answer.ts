@@ -73,22 +73,23 @@ export class PendingAnswer implements Fresh {
     return answer?.promise === promise ? answer : undefined;
   }
 
-  /** Settles it, unless it has settled. */
-  settle(outcome: unknown, threw: boolean): void {
-    if (this.#settled) return;
+  /** Settles it, unless it has settled: whether it had not. */
+  settle(outcome: unknown, threw: boolean): boolean {
+    if (this.#settled) return false;
     this.#settled = true;
     if (this.place >= 0) leaveTurn(this);
     if (CallContext.answerOf(this.ctx) === this) CallContext.expect(this.ctx, undefined);
     if (this.#last === undefined) {
       if (threw) this.#fail(outcome);
       else this.#resolve(outcome as ToolResult);
-      return;
+      return true;
     }
     try {
       this.#resolve(this.#last(this.ctx, outcome, threw));
     } catch (error) {
       this.#fail(error);
     }
+    return true;
   }
 
   /** A stage that drops the promise has a fault, but must not bring the process down with it. */

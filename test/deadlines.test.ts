@@ -49,6 +49,20 @@ describe('by a clock of your own', () => {
     expect(clock.pending()).toEqual([]);
   });
 
+  test('a deadline that passes just after the answer aborts nothing', async () => {
+    const timers: (() => void)[] = [];
+    const clock = { now: () => 0, setTimeout: (callback: () => void) => timers.push(callback), clearTimeout: () => {} };
+    const { tool, signals, ends } = held({ timeout: 1_000 });
+    const router = createRouter({ tools: [tool], clock });
+    const answer = router.call({ name: 'held' });
+    await nextTurn();
+    ends[0]?.();
+    expect(await answer).toMatchObject({ ok: true });
+    expect(timers).toHaveLength(1);
+    timers[0]?.();
+    expect(signals[0]?.aborted).toBe(false);
+  });
+
   test("the default, the tool's own and the call's each hold, the shortest first", async () => {
     const clock = fakeClock();
     const router = createRouter({

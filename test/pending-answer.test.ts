@@ -49,8 +49,8 @@ describe('an answer that is still to come', () => {
     const { promise, resolve } = deferred<ToolResult>();
     const answer = PendingAnswer.following(ctx, promise);
     answer.conclude(said);
-    answer.settle('reason', true);
-    answer.settle('another', true);
+    expect(answer.settle('reason', true)).toBe(true);
+    expect(answer.settle('another', true)).toBe(false);
     resolve(ctx.ok('late'));
     expect((await answer.promise).data).toBe('threw reason');
   });
