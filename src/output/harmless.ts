@@ -21,11 +21,13 @@ export function isHarmless(text: string): boolean {
 }
 
 const harmlessConstants = new Set<string>();
+/** The longest text that is kept in mind, in characters. */
+const longestKept = 500;
 
 /** As {@link isHarmless}, for what stands in the program or in a schema and so comes again and again. */
 export function isHarmlessConstant(text: string): boolean {
   if (harmlessConstants.has(text)) return true;
-  if (text.length > 500 || !isHarmless(text)) return false;
+  if (text.length > longestKept || !isHarmless(text)) return false;
   if (harmlessConstants.size >= 1_000) harmlessConstants.clear();
   harmlessConstants.add(text);
   return true;
@@ -35,8 +37,9 @@ export function isHarmlessConstant(text: string): boolean {
 const vouched: string[] = Array.from({ length: 16 }, () => '');
 let last = 0;
 
-/** Says of a text that it is harmless by what it was made of. */
+/** Says of a text that it is harmless by what it was made of. A long one is looked through all the same. */
 export function vouchFor(text: string): void {
+  if (text.length > 4 * longestKept) return;
   last = (last + 1) % vouched.length;
   vouched[last] = text;
 }

@@ -46,8 +46,9 @@ interface KnownDetails {
   readonly details: object;
 }
 
-/** Of so many places in a tool's arguments: their names may be the model's own. */
+/** Of so many places in a tool's arguments, and none with a longer pointer: their names may be the model's own. */
 const mostDetails = 16;
+const longestPointer = 500;
 
 /** Makes a check that remembers each tool's validator. Without an `engine` it is the shared one, on Ajv. */
 export function createArgumentsCheck(
@@ -135,7 +136,7 @@ function unfit(opening: string, violations: readonly Violation[], known?: Map<st
   if (harmless) vouchFor(message);
   const first = violations[0];
   const details =
-    known !== undefined && violations.length === 1 && isPlace(first)
+    known !== undefined && violations.length === 1 && isPlace(first) && first.pointer.length <= longestPointer
       ? detailsFor(first, known)
       : { reason: 'schema', violations: violations.map(placeOf) };
   return { code: 'invalid_arguments', message, details };

@@ -2,6 +2,8 @@ import { createRouter, defaultPipeline, defineTool, type Failure } from 'callgat
 import { normalize } from 'callgate/middleware';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createArgumentsCheck, type Refusal } from '../../src/schema/check-arguments.ts';
+import { defaultArgumentLimits } from '../../src/schema/limits.ts';
 
 const token = `ghp_${'a1B2'.repeat(10)}`;
 
@@ -99,5 +101,16 @@ describe('why arguments do not fit', () => {
       expect(result).toStrictEqual(expected);
       (result.details as { violations: unknown[] }).violations.length = 0;
     }
+  });
+
+  it('is kept in mind for places with names that are short enough', () => {
+    const parameters = { type: 'object', additionalProperties: { type: 'number' } } as const;
+    const tool = defineTool({ name: 'tool', description: '', parameters, permission: 'read', handler: () => 1 });
+    const check = createArgumentsCheck(defaultArgumentLimits);
+    const details = (name: string) => (check(tool, { [name]: 'x' }) as Refusal).details;
+    expect(details('a')).toBe(details('a'));
+    const long = 'a'.repeat(100_000);
+    expect(details(long)).toEqual(details(long));
+    expect(details(long)).not.toBe(details(long));
   });
 });

@@ -127,4 +127,10 @@ describe('vouching', () => {
     expect(vouchedLately('one two')).toBe(false);
     expect(vouchedLast('text 99')).toBe(true);
   });
+
+  it('is for texts that are short enough to be kept', () => {
+    const long = 'x'.repeat(100_000);
+    vouchFor(long);
+    expect(vouchedLately(long)).toBe(false);
+  });
 });
