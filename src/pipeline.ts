@@ -10,7 +10,8 @@ export interface Place<In = unknown, Adds = unknown, Guards extends boolean = bo
   readonly guards: Guards;
 }
 
-type Name<Known> = keyof { [N in keyof Known as N & string]: true } & string;
+// Looked up and met with `string` where it is used, so that an error about a wrong name lists the names there are.
+type Name<Known> = { [N in keyof Known]: N }[keyof Known];
 type At<Known, N> = N extends keyof Known ? Known[N] : never;
 type InOf<P> = P extends Place<infer In> ? In : never;
 type GuardIf<P> = P extends { readonly guards: true } ? Guard : unknown;
@@ -44,7 +45,7 @@ export interface Pipeline<State, Known, Out> {
   /** Never there: says in the types what state the stages expect of the router. */
   readonly expects?: (state: State) => void;
   /** The names, outermost first. */
-  readonly names: readonly Name<Known>[];
+  readonly names: readonly (Name<Known> & string)[];
   /** The stages under their names, outermost first. */
   readonly entries: readonly Entry[];
   /** Adds a stage at the end: innermost. */
@@ -56,18 +57,18 @@ export interface Pipeline<State, Known, Out> {
    * Puts another stage in the place of `name`. It may need what the old one could, must add what the old one did, and be
    * a guard if that was one: `guard(stage)`, or `allowAll()` to switch permission off where a reviewer can find it.
    */
-  replace<N extends Name<Known>, Adds extends AddsOf<At<Known, N>>>(
+  replace<N extends Name<Known> & string, Adds extends AddsOf<At<Known, N>>>(
     name: N,
     stage: Stage<InOf<At<Known, N>>, Adds> & GuardIf<At<Known, N>>,
   ): Pipeline<State, Known, Out>;
   /** Puts a stage just outside `anchor`; of several, the newest stands nearest. */
-  before<A extends Name<Known>, N extends string, Adds, G extends boolean = false>(
+  before<A extends Name<Known> & string, N extends string, Adds, G extends boolean = false>(
     anchor: A,
     name: Free<Known, N>,
     stage: Stage<InOf<At<Known, A>>, Adds> & { readonly guards?: G },
   ): Pipeline<State, Known & Record<N, Place<InOf<At<Known, A>>, Adds, G>>, With<Out, Adds>>;
   /** Puts a stage just inside `anchor`; of several, the newest stands nearest. */
-  after<A extends Name<Known>, N extends string, Adds, G extends boolean = false>(
+  after<A extends Name<Known> & string, N extends string, Adds, G extends boolean = false>(
     anchor: A,
     name: Free<Known, N>,
     stage: Stage<After<At<Known, A>>, Adds> & { readonly guards?: G },
