@@ -15,6 +15,8 @@ const betweenItems = /[,;|\n]/;
 /** Where a path may begin within a word: behind what opens a group, gives a name its value or a host its path. */
 const beginning = /[={([<"'`@]|:(?=~|\/(?!\/))/;
 const beginningInPath = /[\s:,;|={([<"'`@]/;
+/** What an address of the web says behind its path: often another address, or a part of one. */
+const query = /^(https?:\/\/[^?#]+)[?#].*$/is;
 const opening = /^[{([<"'`@]+/;
 const closing = /[\])}>"'`]+$/;
 
@@ -34,7 +36,7 @@ export function pathsIn(text: string, name: string): readonly string[] {
   const items = whole
     .split(forPrograms.has(wordsOf(name).at(-1) ?? '') ? /[,;|\s]/ : betweenItems)
     .map((item) => item.trim());
-  const words = items.filter((item) => !/\s/.test(item)).flatMap((item) => item.split(beginning));
+  const words = items.filter((item) => !/\s/.test(item)).flatMap((item) => item.replace(query, '$1').split(beginning));
   const all = [whole, whole.replace(opening, ''), ...words].map((item) => item.replace(closing, ''));
   return [...new Set(all)].flatMap((item) => spellings(item).find(leadsSomewhere) ?? []);
 }
