@@ -45,11 +45,21 @@ export class Deadlines<Context extends Call> implements Timekeeper {
   }
 
   start(answer: PendingAnswer, begunAt: number, limit: number): void {
-    if (timeoutOf === undefined) void load().then(() => this.#arm(answer, begunAt, limit));
-    else this.#arm(answer, begunAt, limit);
+    let timed: ReturnType<typeof pTimeout> | undefined;
+    // First of all, as an abort does not wait for what makes the timer to be loaded.
+    this.#rules.watch(answer.ctx as Call as Context, (outcome) => {
+      answer.settle(outcome, false);
+      // What was withdrawn leaves no timer behind to keep the process alive.
+      timed?.clear();
+    });
+    const arm = (): void => {
+      timed = this.#timed(answer, begunAt, limit);
+    };
+    if (timeoutOf === undefined) void load().then(arm);
+    else arm();
   }
 
-  #arm(answer: PendingAnswer, begunAt: number, limit: number): void {
+  #timed(answer: PendingAnswer, begunAt: number, limit: number): ReturnType<typeof pTimeout> | undefined {
     const { clock } = this.#rules;
     const ctx = answer.ctx as Call as Context;
     const left = begunAt + limit - clock.now();
@@ -57,7 +67,7 @@ export class Deadlines<Context extends Call> implements Timekeeper {
     const milliseconds = left > longestTimer ? Number.POSITIVE_INFINITY : left;
     if (milliseconds <= 0) {
       this.#rules.expired(ctx, limit, answer);
-      return;
+      return undefined;
     }
     const fallback = (): void => this.#rules.expired(ctx, limit, answer);
     // It makes an error for each of its timers, in case they fire, and the stack of one is what costs most here.
@@ -65,11 +75,7 @@ export class Deadlines<Context extends Call> implements Timekeeper {
       (timeoutOf as typeof pTimeout)(answer.promise, { milliseconds, fallback, ...timersOf(clock) }),
     );
     timed.catch(() => {});
-    this.#rules.watch(ctx, (outcome) => {
-      answer.settle(outcome, false);
-      // What was withdrawn leaves no timer behind to keep the process alive.
-      timed.clear();
-    });
+    return timed;
   }
 }
 
