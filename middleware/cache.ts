@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../src/clock.ts';
+import { type Clock, checkClock, systemClock } from '../src/clock.ts';
 import { checkOptions } from '../src/options.ts';
 import { callKey } from '../src/resilience/call-key.ts';
 import { type Copied, copyData } from '../src/resilience/copy-data.ts';
@@ -207,6 +207,7 @@ const optionNames = [
 function checked(options: CacheOptions): Checked {
   checkOptions('cache', options, optionNames);
   const { ttl = 30_000, tools, vary, invalidates, clock = systemClock } = options;
+  checkClock(clock, 'cache({ clock })');
   checkFunction(tools, 'cache({ tools })');
   checkFunction(vary, 'cache({ vary })');
   checkFunction(invalidates, 'cache({ invalidates })');

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../src/canonical-json.ts';
-import { type Clock, systemClock } from '../src/clock.ts';
+import { type Clock, checkClock, systemClock } from '../src/clock.ts';
 import type { ErrorCode } from '../src/errors.ts';
 import { checkOptions } from '../src/options.ts';
 import { Breaker, type BreakerLimits, type BreakerOutcome, type BreakerState } from '../src/resilience/breaker.ts';
@@ -160,6 +160,7 @@ const optionNames = [
 function checked(options: CircuitBreakerOptions): Checked {
   checkOptions('circuitBreaker', options, optionNames);
   const { key, onChange, clock = systemClock } = options;
+  checkClock(clock, 'circuitBreaker({ clock })');
   checkFunction(key, 'circuitBreaker({ key })');
   checkFunction(onChange, 'circuitBreaker({ onChange })');
   return {

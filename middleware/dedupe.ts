@@ -1,5 +1,5 @@
 import { canonicalJson } from '../src/canonical-json.ts';
-import { type Clock, systemClock } from '../src/clock.ts';
+import { type Clock, checkClock, systemClock } from '../src/clock.ts';
 import { checkOptions } from '../src/options.ts';
 import { PerRun } from '../src/policy/per-run.ts';
 import { callKey } from '../src/resilience/call-key.ts';
@@ -200,6 +200,7 @@ const optionNames = ['window', 'tools', 'resets', 'vary', 'clock'] satisfies (ke
 function checked(options: DedupeOptions): Checked {
   checkOptions('dedupe', options, optionNames);
   const { window = 10_000, tools, resets, vary, clock = systemClock } = options;
+  checkClock(clock, 'dedupe({ clock })');
   checkFunction(tools, 'dedupe({ tools })');
   checkFunction(resets, 'dedupe({ resets })');
   checkFunction(vary, 'dedupe({ vary })');

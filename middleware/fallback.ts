@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../src/clock.ts';
+import { type Clock, checkClock, systemClock } from '../src/clock.ts';
 import type { ErrorCode } from '../src/errors.ts';
 import { checkMilliseconds } from '../src/milliseconds.ts';
 import { checkOptions } from '../src/options.ts';
@@ -140,6 +140,7 @@ const optionNames = [
 function checked(options: FallbackOptions): Checked {
   checkOptions('fallback', options, optionNames);
   const { data, tool, router, timeout = 30_000, clock = systemClock } = options;
+  checkClock(clock, 'fallback({ clock })');
   if ((data === undefined) === (tool === undefined) || (tool === undefined) !== (router === undefined)) {
     throw new TypeError('fallback() needs either data, a function, or a tool, by its name, with a router.');
   }

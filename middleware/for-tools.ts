@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module';
 import { type AddsNothing, standingFor, traitsWhenSkippable } from '../src/conditional.ts';
 import { namedBy } from '../src/named-tools.ts';
+import { nameMatcher } from '../src/policy/names.ts';
 import type { ToolResult } from '../src/result.ts';
 import { type AnyStage, withTraits } from '../src/traits.ts';
 import type { Call, Maybe, Next, Stage } from '../src/types.ts';
@@ -30,7 +30,7 @@ export function forTools<S extends AnyStage>(
     throw new TypeError('forTools() takes globs of tool names, at least one and none empty, and a stage.');
   }
   const traits = traitsWhenSkippable('forTools', stage);
-  const matches = nameMatcher([...list]);
+  const matches = rememberingMatcher([...list]);
 
   function forTools(ctx: Call & Parameters<S>[0], next: Next): Maybe<ToolResult> {
     const { tool } = ctx as { tool?: { name: string } };
@@ -42,33 +42,25 @@ export function forTools<S extends AnyStage>(
   return Object.assign(outer, { namesTools: [...namesTools, ...namedBy([{ stage }])] });
 }
 
-/** A name that is no pattern is compared without loading what patterns need. */
 function meansOf(glob: string): (tool: { readonly name: string }) => boolean {
-  const matches = /[*?[\]{}()+@!\\]/.test(glob) ? nameMatcher([glob]) : undefined;
-  return ({ name }) => name === glob || matches?.(name) === true;
+  const matches = nameMatcher([glob], false);
+  return ({ name }) => matches(name);
 }
 
 function isGlob(glob: unknown): boolean {
   return typeof glob === 'string' && glob !== '' && glob.length <= longestGlob;
 }
 
-function nameMatcher(globs: readonly string[]): (name: string) => boolean {
+/** For names that come again and again. */
+function rememberingMatcher(globs: readonly string[]): (name: string) => boolean {
   const known = new Map<string, boolean>();
-  let patterns: readonly { match(name: string): boolean }[] | undefined;
+  const matches = nameMatcher(globs, false);
   return (name) => {
     const before = known.get(name);
     if (before !== undefined) return before;
-    patterns ??= compile(globs);
-    const matched = patterns.some((pattern) => pattern.match(name));
+    const matched = matches(name);
     if (known.size >= mostNames) known.clear();
     known.set(name, matched);
     return matched;
   };
-}
-
-/** Loads minimatch, which costs more than the rest of the package, when the first call comes. */
-function compile(globs: readonly string[]): { match(name: string): boolean }[] {
-  const { Minimatch } = createRequire(import.meta.url)('minimatch') as typeof import('minimatch');
-  // On Windows, too, a tool's name is no path of the system: a backslash is a backslash.
-  return globs.map((glob) => new Minimatch(glob, { nonegate: true, nocomment: true, dot: true, platform: 'linux' }));
 }

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../src/clock.ts';
+import { type Clock, checkClock, systemClock } from '../src/clock.ts';
 import { toFailure } from '../src/failure.ts';
 import { missingCapability, runHandler } from '../src/handler-run.ts';
 import type { Isolation, IsolationSettings } from '../src/isolation/isolation.ts';
@@ -125,6 +125,7 @@ function checked(options: IsolateOptions): IsolationSettings {
     state,
     clock = systemClock,
   } = options;
+  checkClock(clock, 'isolate({ clock })');
   if (threads !== undefined) checkCount('threads', threads, 1);
   if (processes !== undefined) checkCount('processes', processes, 1);
   if (queue !== Number.POSITIVE_INFINITY) checkCount('queue', queue, 0);

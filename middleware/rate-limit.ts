@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../src/clock.ts';
+import { type Clock, checkClock, systemClock } from '../src/clock.ts';
 import { checkMilliseconds } from '../src/milliseconds.ts';
 import type { NamedTools } from '../src/named-tools.ts';
 import { checkOptions } from '../src/options.ts';
@@ -119,6 +119,7 @@ function wholeMs(milliseconds: number): number {
 function checked<In extends Found>(options: RateLimitOptions<In>): Checked<In> {
   checkOptions('rateLimit', options, optionNames);
   const { burst, tag, key, shared = false, maxWait = 0, clock = systemClock } = options;
+  checkClock(clock, 'rateLimit({ clock })');
   const given = (['perSecond', 'perMinute', 'perHour'] as const).filter((unit) => options[unit] !== undefined);
   const [unit] = given;
   if (unit === undefined || given.length > 1) {

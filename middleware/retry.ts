@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../src/clock.ts';
+import { type Clock, checkClock, systemClock } from '../src/clock.ts';
 import { checkOptions } from '../src/options.ts';
 import { backoff, type Waits } from '../src/resilience/backoff.ts';
 import { copyData } from '../src/resilience/copy-data.ts';
@@ -156,6 +156,6 @@ function checked(options: RetryOptions): Checked {
     budget: checkFinite(options.budget ?? 60_000, 'retry({ budget })'),
     safe: options.safe ?? (() => false),
     random: options.random ?? Math.random,
-    clock: options.clock ?? systemClock,
+    clock: checkClock(options.clock === undefined ? systemClock : options.clock, 'retry({ clock })'),
   };
 }

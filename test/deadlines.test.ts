@@ -2,7 +2,19 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createRouter, defaultPipeline, defineTool, finish, repeatable, type Stage, type ToolResult } from 'callgate';
-import { timeout } from 'callgate/middleware';
+import {
+  cache,
+  circuitBreaker,
+  concurrency,
+  dedupe,
+  fallback,
+  isolate,
+  locks,
+  permission,
+  rateLimit,
+  retry,
+  timeout,
+} from 'callgate/middleware';
 import { fakeClock } from 'callgate/testing';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { nextTurn } from './support.ts';
@@ -152,10 +164,26 @@ describe('by a clock of your own', () => {
     expect(await answer).toMatchObject({ code: 'timeout' });
   });
 
+  const timed = {
+    cache,
+    circuitBreaker,
+    concurrency,
+    dedupe,
+    fallback: (options: object) => fallback({ data: () => null, ...options }),
+    isolate,
+    locks,
+    permission,
+    rateLimit: (options: object) => rateLimit({ perMinute: 1, ...options }),
+    retry,
+    timeout,
+  };
+
   test('what is no clock is refused where it is given', () => {
     for (const clock of [null, 5, {}, { now: () => 0 }]) {
       expect(() => createRouter({ tools: [], clock: clock as never })).toThrow('must be a clock');
-      expect(() => timeout({ clock: clock as never })).toThrow('must be a clock');
+      for (const [name, stage] of Object.entries(timed)) {
+        expect(() => stage({ clock: clock as never }), name).toThrow(`${name}({ clock }) must be a clock`);
+      }
     }
   });
 });

@@ -39,7 +39,8 @@ function globTests(glob: string, wide: boolean): ((name: string) => boolean)[] {
 
 function globTest(glob: string): (name: string) => boolean {
   const { Minimatch } = minimatch();
-  const pattern = new Minimatch(glob, { dot: true, nonegate: true, nocomment: true });
+  // On Windows, too, a tool's name is no path of the system: a backslash is a backslash.
+  const pattern = new Minimatch(glob, { dot: true, nonegate: true, nocomment: true, platform: 'linux' });
   return (name) => pattern.match(name);
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../clock.ts';
+import { type Clock, checkClock, systemClock } from '../../clock.ts';
 import { ToolError } from '../../errors.ts';
 import { HandlerContext } from '../../handler-context.ts';
 import { longestTimer } from '../../milliseconds.ts';
@@ -43,6 +43,7 @@ export class ServerConnection implements McpServerConnection {
 
   constructor(options: McpToolsOptions, connectTimeout: number, connect: Connect) {
     const { name, clock = systemClock, guards = {}, restart } = options;
+    checkClock(clock, 'mcpTools({ clock })');
     this.name = name;
     this.#options = options;
     this.#connectTimeout = connectTimeout;

@@ -1,7 +1,7 @@
 import type { Server as HttpServer, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type * as McpNode from '@modelcontextprotocol/node';
-import { systemClock } from '../../clock.ts';
+import { checkClock, systemClock } from '../../clock.ts';
 import type { Router } from '../../router.ts';
 import { afterChanges, warmed } from './factory.ts';
 import { makeEndpoint } from './http-endpoint.ts';
@@ -30,6 +30,7 @@ export async function serveMcpHttp<State>(
 ): Promise<McpServing & { readonly url: string }> {
   const settings = httpSettings(options);
   const { host = '127.0.0.1', port = 0, path = '/mcp', clock = systemClock } = options;
+  checkClock(clock, 'serveMcpHttp({ clock })');
   if (!/^\/[\w./~-]*$/.test(path)) throw new TypeError(`serveMcpHttp({ path }) must be a plain path; it is ${path}.`);
   const admit = makeAdmit(host, options);
   const [sdk, node] = await Promise.all([serverPackage(), nodePackage(), warmed(router)]);
