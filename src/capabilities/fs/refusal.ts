@@ -100,10 +100,19 @@ export function fileFailure(error: unknown, requested: string): ToolError {
   if (error instanceof ToolError) return withName(error, requested);
   const errno = errnoOf(error);
   const [code, reason, text] = failures[errno ?? ''] ?? ['tool_error', 'io', 'reading or writing failed'];
-  const name = isAbsoluteAnywhere(requested) ? '' : `${showName(requested)}: `;
   // That something exists already does not pass by itself, unlike other conflicts.
   const lasting = code === 'conflict' ? { retryable: false } : {};
-  return new ToolError(`${name}${text}.`, { code, details: { reason }, cause: error, ...lasting });
+  return new ToolError(`${headOf(requested)}${text}.`, { code, details: { reason }, cause: error, ...lasting });
+}
+
+/** The answer to writing into a folder that is not there, where nobody said that missing folders are made. */
+export function missingFolder(requested: string): ToolError {
+  const text = 'the folder of this file does not exist; name a folder that exists, or make this one first';
+  return new ToolError(`${headOf(requested)}${text}.`, { details: { reason: 'not-found' } });
+}
+
+function headOf(requested: string): string {
+  return isAbsoluteAnywhere(requested) ? '' : `${showName(requested)}: `;
 }
 
 /** Who holds a handle does not know under which name it was asked for. */

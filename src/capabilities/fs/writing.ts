@@ -4,7 +4,7 @@ import { ToolError } from '../../errors.ts';
 import type { Directory } from './directory.ts';
 import { etagOf } from './etag.ts';
 import type { Located } from './locate.ts';
-import { errnoOf, fileFailure, refusal } from './refusal.ts';
+import { errnoOf, fileFailure, missingFolder, refusal } from './refusal.ts';
 import type { WriteTextOptions } from './types.ts';
 
 const writeAsync = promisify(fs.write) as (
@@ -130,11 +130,7 @@ export async function inParent<T>(
   use: (dir: Directory, name: string) => Promise<T> | T,
 ): Promise<T> {
   if (located.rest.length === 0) return use(located.dir, located.name);
-  if (!mkdirs) {
-    throw new ToolError(`The folder of this file does not exist. Make it first.`, {
-      details: { reason: 'not-found' },
-    });
-  }
+  if (!mkdirs) throw missingFolder(requested);
   const { dir, name } = makeFolders(located, requested);
   try {
     return await use(dir, name);

@@ -237,6 +237,9 @@ describe.each(anchors)('files on %s', (_, anchor) => {
     it('makes missing folders only when asked to', async () => {
       const files = grant({ 'n1/n2/n3/f': 'write' });
       expect(await reasonOf(files.writeText('n1/n2/n3/f', 'x'))).toBe('not-found');
+      await expect(files.writeText('n1/n2/n3/f', 'x')).rejects.toThrow(
+        '"n1/n2/n3/f": the folder of this file does not exist',
+      );
       expect(fs.existsSync(at('n1'))).toBe(false);
       await files.writeText('n1/n2/n3/f', 'x', { mkdirs: true });
       expect(text('n1/n2/n3/f')).toBe('x');
