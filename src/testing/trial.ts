@@ -167,7 +167,7 @@ class Judge {
     if (!result.ok && result.effect === 'none' && starts > 0) return 'says that nothing happened, but its handler ran';
     if (starts > 1 && !this.#law.repeats) return `ran its handler ${starts} times, though no stage repeats`;
     if (!result.ok && result.code === 'internal' && !this.#law.allowInternal) {
-      return `failed with internal, so a stage is at fault: ${result.error}`;
+      return `failed with internal, so a stage is at fault: ${result.error.replace(/\.$/, '')}`;
     }
     return this.#law.isJson ? jsonFault(result) : undefined;
   }

@@ -71,7 +71,7 @@ describe('pipelines that do not', () => {
       await next();
       return next();
     };
-    expect(await messageFor(twice)).toContain('Stage "mine" called next() twice');
+    expect(await messageFor(twice)).toContain('a stage is at fault: Stage "mine" called next() twice.\n');
   });
 
   test('a stage that answers before the handler has ended is named', async () => {
