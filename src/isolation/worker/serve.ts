@@ -56,7 +56,7 @@ function explained(module: string, error: unknown): string {
     // In a thread, tsx registers its loader for nobody.
     return (
       `The module is TypeScript, which Node ${process.versions.node} does not load by itself: name the compiled file, or let ` +
-      "the tool run in a process, with isolate({ execArgv: ['--import', 'tsx'] }) and tsx installed."
+      "the tool run in a process, with isolation: { execArgv: ['--import', 'tsx'] } and tsx installed."
     );
   }
   if (code === 'ERR_MODULE_NOT_FOUND' && !module.includes(':')) {

@@ -109,7 +109,11 @@ function checkNames(options: McpToolsOptions): void {
   if (typeof name !== 'string' || !/^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/.test(name)) {
     throw new TypeError('mcpTools({ name }) must be 1 to 64 letters, digits, _ and -, and begins with none of -.');
   }
-  if (typeof registry?.add !== 'function') throw new TypeError('mcpTools({ registry }) must be a registry.');
+  if (typeof registry?.add !== 'function') {
+    throw new TypeError(
+      'mcpTools({ registry }) must be a registry, made by createRegistry(): the tools are put into it.',
+    );
+  }
   if (era !== undefined && !['auto', 'legacy', 'modern'].includes(era)) {
     throw new TypeError('mcpTools({ era }) must be auto, legacy or modern.');
   }

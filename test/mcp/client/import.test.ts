@@ -325,6 +325,7 @@ describe('what mcpTools is given', () => {
     [{ command: 'x' }, { name: 'a', deny: 'x' }, 'deny'],
     [{ command: 'x' }, { name: 'a', timeout: 0 }, 'timeout'],
     [{ command: 'x' }, { name: 'a', era: 'old' }, 'era'],
+    [{ command: 'x' }, { name: 'a', registry: undefined }, 'createRegistry()'],
     [{ command: 'x' }, { name: 'a', trustAnnotations: 'yes' }, 'trustAnnotations'],
     [{ command: 'x' }, { name: 'a', maxMessageBytes: 1 }, 'maxMessageBytes'],
     [{ command: 'x' }, { name: 'a', restart: { attempts: -1 } }, 'attempts'],
