@@ -1,6 +1,6 @@
 import { isContent } from '../src/content.ts';
 import { isErrorCode, isRetryable } from '../src/errors.ts';
-import { toFailure } from '../src/failure.ts';
+import { notAResult, toFailure } from '../src/failure.ts';
 import { checkOptions } from '../src/options.ts';
 import { type Cleaner, createCleaner, Notes } from '../src/output/clean.ts';
 import { cleanContent } from '../src/output/clean-content.ts';
@@ -95,7 +95,7 @@ export function normalize(options: NormalizeOptions = {}): NormalizeStage {
     function normalize(ctx: Call, outcome: unknown, threw: boolean): ToolResult {
       try {
         const result = threw ? toFailure(ctx, outcome) : outcome;
-        if (!isToolResult(result)) return notAResult(ctx);
+        if (!isToolResult(result)) return notAResult(ctx, result);
         return result.ok ? normalSuccess(ctx, result) : normalFailure(ctx, result);
       } catch (error) {
         // Only what was made to be unreadable comes here, such as a result that is a Proxy.
@@ -165,10 +165,6 @@ function withoutHost(ctx: Call, code: unknown, text: string): string {
 
 function withLinks(meta: Meta, links: readonly string[] | undefined): Meta {
   return links === undefined || links.length === 0 ? meta : { ...meta, links };
-}
-
-function notAResult(ctx: Call): Failure {
-  return ctx.fail('internal', 'A stage answered with something that is not a result. This is a fault of the stage.');
 }
 
 /** Data that is its own JSON-safe form and that nothing can be wrong with. */

@@ -1,5 +1,5 @@
 import { CallContext } from './context.ts';
-import { toFailure } from './failure.ts';
+import { notAResult, toFailure } from './failure.ts';
 import { causeOf, isToolResult, rememberCause, type ToolResult } from './result.ts';
 import { ignore } from './thenable.ts';
 import type { FinishFunction } from './traits.ts';
@@ -36,7 +36,7 @@ export function conclude(
 function honest(ctx: CallContext, result: unknown): ToolResult {
   if (!isToolResult(result)) {
     ignore(result);
-    return ctx.fail('internal', 'A stage answered with something that is not a result. This is a fault of the stage.');
+    return notAResult(ctx, result);
   }
   // Whatever a stage says: while the handler works, nobody knows how the call ends.
   if (!ctx.running) return result;

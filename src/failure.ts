@@ -33,6 +33,20 @@ export function toFailure(ctx: Call, thrown: unknown): Failure {
   }
 }
 
+/**
+ * The failure that stands for what a stage answered with in the place of a result. Its private cause tells the program what
+ * that was, and how to find the stage.
+ */
+export function notAResult(ctx: Call, given: unknown): Failure {
+  const cause = new TypeError(
+    given === undefined
+      ? 'A stage answered nothing: it has no return where it should. createRouter({ strict: true }) says which stage it is.'
+      : `A stage answered with ${given === null ? 'null' : `a value of type ${typeof given}`}, which is no result.`,
+  );
+  const text = 'A stage answered with something that is not a result. This is a fault of the stage.';
+  return ctx.fail('internal', text, { cause });
+}
+
 function fromToolError(ctx: Call, error: ToolError): Failure {
   const { message } = error;
   const text =

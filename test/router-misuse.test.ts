@@ -7,6 +7,7 @@ import { execute } from '../middleware/execute.ts';
 import { lookup } from '../middleware/lookup.ts';
 import { permission } from '../middleware/permission.ts';
 import { repair } from '../middleware/repair.ts';
+import { retry } from '../middleware/retry.ts';
 import { validate } from '../middleware/validate.ts';
 import { when } from '../middleware/when.ts';
 import type { Entry } from '../src/compose.ts';
@@ -308,6 +309,27 @@ describe('answers that are no results', () => {
   ])('%s', async (_, stage) => {
     const result = await outermost(stage).call(call, { deadline: 200 });
     expect(result).toMatchObject({ ok: false, code: 'internal', call_id: 'c1' });
+  });
+
+  const forgets = (async (_: Call, next: () => Maybe<ToolResult>) => {
+    await next();
+  }) as unknown as Stage;
+
+  test.each([
+    ['outermost', defaultPipeline().before('normalize', 'odd', forgets)],
+    ['inside', defaultPipeline().after('lookup', 'odd', forgets)],
+    ['inside a retry', defaultPipeline().before('timeout', 'retry', retry()).after('retry', 'odd', forgets)],
+  ])('the program is told how to find a stage that forgets its return, %s', async (_, odd) => {
+    const causes: unknown[] = [];
+    const heard = async (strict: boolean) => {
+      const router = createRouter({ tools, pipeline: odd, strict });
+      router.on('end', ({ cause }) => causes.push(cause));
+      return await router.call({ ...call, name: 'reads' });
+    };
+    const result = await heard(false);
+    expect(result).toMatchObject({ code: 'internal', error: expect.not.stringContaining('strict') });
+    expect(causes).toEqual([expect.objectContaining({ message: expect.stringContaining('{ strict: true }') })]);
+    expect((await heard(true)).error).toContain('Stage "odd" answered nothing');
   });
 
   test('a condition that rejects, around a stage that cannot, whose promise is dropped', async () => {

@@ -1,4 +1,4 @@
-import { toFailure } from '../failure.ts';
+import { notAResult, toFailure } from '../failure.ts';
 import { causeOf, isToolResult, type Meta, rememberCause, type ToolResult } from '../result.ts';
 import { isThenable, toPromise } from '../thenable.ts';
 import type { Call, Maybe } from '../types.ts';
@@ -32,8 +32,7 @@ function asItIs(result: ToolResult): ToolResult {
 }
 
 function asResult(ctx: Call, result: ToolResult): ToolResult {
-  if (isToolResult(result)) return result;
-  return ctx.fail('internal', 'A stage answered with something that is not a result. This is a fault of the stage.');
+  return isToolResult(result) ? result : notAResult(ctx, result);
 }
 
 /** The same result with further notes. A failure keeps its private cause. */
