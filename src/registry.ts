@@ -176,6 +176,7 @@ export class Registry {
 /** Makes a registry with these tools in it. */
 export function createRegistry(tools: Iterable<Tool> = []): Registry {
   const registry = new Registry();
+  if (typeof tools?.[Symbol.iterator] !== 'function') throw new TypeError('Tools are given as a list: [tool, ...].');
   for (const tool of tools) registry.add(tool);
   return registry;
 }

@@ -12,6 +12,10 @@ const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
   ...more,
 });
 
+test.each([tool('a'), { a: tool('a') }, null, 7])('%j is no list of tools', (tools) => {
+  expect(() => createRouter({ tools: tools as never })).toThrow('Tools are given as a list: [tool, ...].');
+});
+
 describe('names', () => {
   test.each(['a', 'search_notes', 'fs.read', 'a/b', 'A-1', '9lives', '_x', 'x'.repeat(128)])('%s is a name', (name) => {
     expect(createRegistry([tool(name)]).get(name)?.name).toBe(name);
