@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import type { GuardDeclarations, McpAddress, McpCommand } from '../../mcp/client/types.ts';
 import { ConfigError, type GatewayConfig } from '../../mcp/gateway/config.ts';
 import { parseGatewayConfig } from '../../mcp/gateway/read-config.ts';
-import { secretName, secretsInAddress, secretsInArguments } from '../../mcp/gateway/secrets.ts';
+import { secretsInAddress, secretsInArguments, secretsInVariable } from '../../mcp/gateway/secrets.ts';
 import { serverNameOf } from '../../mcp/gateway/server-name.ts';
 import { jsonOf } from '../../policy/file.ts';
 import { UsageError } from '../errors.ts';
@@ -72,7 +72,7 @@ function sourceOf(source: readonly string[] | string, { env, cwd }: Io): McpComm
 }
 
 function secretsIn(env: Io['env']): readonly string[] {
-  return Object.entries(env).flatMap(([name, value]) => (secretName.test(name) && value ? [value] : []));
+  return Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : secretsInVariable(name, value)));
 }
 
 /** Guards by the names that the server gives its tools, as the gateway knows them. */

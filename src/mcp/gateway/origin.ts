@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { ConfigError } from './config.ts';
 import { type Environment, expand } from './expand.ts';
 import { lineAndColumn, placeIn } from './place.ts';
-import { secretName } from './secrets.ts';
+import { secretsInVariable } from './secrets.ts';
 
 /** Where the text of a configuration comes from. */
 export interface ConfigOrigin {
@@ -31,11 +31,11 @@ export class ConfigText {
     return new ConfigError(`${this.origin.name}:${lineAndColumn(this.text, placeIn(this.text, pointer))}: ${problem}`);
   }
 
-  /** With environment variables put in; those whose names say so are secret from then on. */
+  /** With environment variables put in; what is secret of them is known from then on. */
   expanded(value: string, pointer: string): string {
     try {
       return expand(value, this.origin.environment, (name, put) => {
-        if (secretName.test(name)) this.secret(put);
+        for (const secret of secretsInVariable(name, put)) this.secret(secret);
       });
     } catch (error) {
       throw this.fault(pointer, `${(error as Error).message}.`);

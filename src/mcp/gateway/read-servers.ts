@@ -1,7 +1,7 @@
 import { pointerStep } from '../../schema/pointer.ts';
 import type { GatewayServer } from './config.ts';
 import type { ConfigText } from './origin.ts';
-import { secretName, secretsInAddress, secretsInArguments, withoutScheme } from './secrets.ts';
+import { secretsInAddress, secretsInArguments, secretsInVariable, withoutScheme } from './secrets.ts';
 
 /** A server as MCP clients' configurations have it. */
 export interface WrittenServer {
@@ -57,7 +57,9 @@ function checkKind(server: WrittenServer, at: string, config: ConfigText): void 
 function commandOf(server: WrittenServer, at: string, config: ConfigText): GatewayServer['source'] {
   const { command = '', args, env, cwd } = server;
   const variables = tableOf(env, `${at}/env`, config);
-  for (const [name, value] of Object.entries(variables ?? {})) if (secretName.test(name)) config.secret(value);
+  for (const [name, value] of Object.entries(variables ?? {})) {
+    for (const secret of secretsInVariable(name, value)) config.secret(secret);
+  }
   const expanded = args?.map((arg, index) => config.expanded(arg, `${at}/args/${index}`));
   for (const value of secretsInArguments(expanded ?? [])) config.secret(value);
   return {

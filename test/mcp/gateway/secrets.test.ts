@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../../src/cli/command-line.ts';
 import { parseGatewayConfig } from '../../../src/mcp/gateway/read-config.ts';
-import { secretsInAddress, secretsInArguments } from '../../../src/mcp/gateway/secrets.ts';
+import { secretsInAddress, secretsInArguments, secretsInVariable } from '../../../src/mcp/gateway/secrets.ts';
 import { folderWith } from '../../cli/run-cli.ts';
 import { served, servedConfig } from './serve.ts';
 
@@ -20,10 +20,34 @@ describe('what is secret in a configuration', () => {
     [[`--header=X-Api-Key:${secret}`], [secret]],
     [[`postgres://ada:${secret}@db.example/notes`], [secret, secret]],
     [[`--url=https://x.example/mcp?mode=all&access_token=${secret}`], [secret]],
+    [
+      ['--db-pass', secret, `MYSQL_PWD=${secret}`],
+      [secret, secret],
+    ],
+    [['--pwd', '/home/ada/somewhere', '--compass', 'north-and-more'], []],
+    [['--passphrase', 'several words of one'], ['several words of one']],
     [['--token', '--verbose', '-y', 'server-tokens', '/data/secret'], []],
     [['--password'], []],
   ])('in the arguments %j', (args, found) => {
     expect(secretsInArguments(args)).toEqual(found);
+  });
+
+  it.each<[name: string, value: string, found: string[]]>([
+    ['API_KEY', secret, [secret]],
+    ['SORT_KEY', secret, [secret]],
+    ['PASSPHRASE', secret, [secret]],
+    ['DB_PASS', secret, [secret]],
+    ['MYSQL_PWD', secret, [secret]],
+    ['PROXY_AUTHORIZATION', `Bearer ${secret}`, [secret]],
+    ['DATABASE_URL', `postgres://ada:${secret}@db.example/notes`, [secret, secret]],
+    ['WEBHOOK', `https://x.example/?sig=${secret}`, [secret]],
+    ['DATABASE_URL', 'postgres://ada@db.example/notes', []],
+    ['PWD', '/home/ada/somewhere', []],
+    ['COMPASS', 'north-and-more', []],
+    ['PATH', '/usr/bin:/bin', []],
+    ['TOKEN', '', []],
+  ])('in the variable %s with the value %j', (name, value, found) => {
+    expect(secretsInVariable(name, value)).toEqual(found);
   });
 
   it('in an address', () => {
@@ -38,8 +62,15 @@ describe('what is secret in a configuration', () => {
     parseGatewayConfig(JSON.stringify({ mcpServers: { s: server } }), {
       name: 'callgate.json',
       folder: folderWith({}),
-      environment: { MY_TOKEN: secret, PLACE: 'somewhere-else' },
+      environment: { MY_TOKEN: secret, PLACE: 'somewhere-else', DATABASE_URL: `postgres://ada:${secret}@db.example/` },
     });
+
+  it('is a password in an address that stands in a variable', () => {
+    for (const value of [`postgres://ada:${secret}@db.example/`, `\${DATABASE_URL}`]) {
+      expect(parse({ command: 'x', env: { OTHER: value } }).secrets).toEqual([secret]);
+    }
+    expect(parse({ command: 'x', args: [`--db=\${DATABASE_URL}`] }).secrets).toEqual([secret]);
+  });
 
   it('is what stands in variables that are called so, wherever they are put', () => {
     const variable = `\${MY_TOKEN}`;
