@@ -1,5 +1,6 @@
 import { nearest } from './nearest.ts';
 import type { Tool } from './tool.ts';
+import { type AnyStage, traitsOf } from './traits.ts';
 
 /**
  * A name of tools among the options of a stage, which says so by a property `namesTools` of its own: a limit for a tool that
@@ -19,7 +20,16 @@ export function namedTools(option: string, names: Iterable<string>): readonly Na
   return Array.from(names, (name) => ({ option, name, means: (tool: Tool) => tool.name === name }));
 }
 
-/** What the stages of a pipeline name. */
+/**
+ * What the stages of a pipeline name. In front of the one that looks for the tool there is only the name in a call, which may
+ * be one that models make up: a stage there can be meant for just that.
+ */
+export function namedIn(entries: readonly { readonly stage: AnyStage }[]): readonly NamedTools[] {
+  const lookup = entries.findIndex(({ stage }) => traitsOf(stage).adds?.includes('tool'));
+  return namedBy(entries.slice(lookup + 1));
+}
+
+/** What stages name. */
 export function namedBy(stages: readonly { readonly stage: object }[]): readonly NamedTools[] {
   return stages.flatMap(({ stage }) => ('namesTools' in stage ? (stage.namesTools as readonly NamedTools[]) : []));
 }

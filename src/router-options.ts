@@ -2,7 +2,7 @@ import { type Clock, checkClock } from './clock.ts';
 import { type DefaultPipelineOptions, defaultPipelineOptions } from './default-pipeline.ts';
 import { ToolError } from './errors.ts';
 import { checkMilliseconds } from './milliseconds.ts';
-import { namedBy, namedTools, unmatched } from './named-tools.ts';
+import { namedIn, namedTools, unmatched } from './named-tools.ts';
 import { checkOptions } from './options.ts';
 import type { RouterPipeline } from './pipeline.ts';
 import type { Registry } from './registry.ts';
@@ -140,7 +140,7 @@ function checkNamedTools({ tools, pipeline, ...options }: RouterOptions<never>):
   const present = [...tools] as readonly Tool[];
   const { perTool } = (options as DefaultPipelineOptions).limits ?? {};
   const limited = typeof perTool === 'object' && perTool !== null ? Object.keys(perTool) : [];
-  const named = pipeline === undefined ? namedTools('limits.perTool', limited) : namedBy(pipeline.entries);
+  const named = pipeline === undefined ? namedTools('limits.perTool', limited) : namedIn(pipeline.entries);
   if (named.length === 0 || present.length === 0 || !present.every((tool) => typeof tool?.name === 'string')) return;
   const [problem] = unmatched(named, present);
   if (problem === undefined) return;

@@ -1,4 +1,4 @@
-import { createRegistry, createRouter, defaultPipeline, defineTool, type Pipeline } from 'callgate';
+import { type Call, createRegistry, createRouter, defaultPipeline, defineTool, type Pipeline } from 'callgate';
 import { budget, concurrency, forTools, logger, rateLimit, when } from 'callgate/middleware';
 import { checkPipeline } from 'callgate/testing';
 import { describe, expect, test } from 'vitest';
@@ -73,6 +73,16 @@ test('the limits of the default pipeline are looked at as well', () => {
   expect(() => createRouter({ tools, limits: { perTool: { run_test: 1 } } })).toThrow(
     'limits.perTool names "run_test", which stands for none of the tools. Did you mean run_tests?',
   );
+});
+
+test('in front of the lookup a stage may be meant for names that models make up', async () => {
+  const renamed = (ctx: Call) => ctx.fail('unknown_tool', 'It is called run_tests now.');
+  const pipeline = defaultPipeline().before('lookup', 'renamed', forTools('test', renamed));
+  const router = createRouter({ tools, pipeline });
+  expect(await router.call({ name: 'test' })).toMatchObject({ error: 'It is called run_tests now.' });
+  expect(() =>
+    createRouter({ tools, pipeline: defaultPipeline().after('lookup', 'x', forTools('test', renamed)) }),
+  ).toThrow('forTools() names "test", which stands for none of the tools.');
 });
 
 test('a router may be allowed tools that it has not', async () => {

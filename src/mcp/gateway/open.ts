@@ -1,4 +1,4 @@
-import { namedBy, unmatched } from '../../named-tools.ts';
+import { namedIn, unmatched } from '../../named-tools.ts';
 import { forLog } from '../../output/control-characters.ts';
 import type { Approve } from '../../policy/approval.ts';
 import { type LintOptions, lint } from '../../policy/lint.ts';
@@ -108,7 +108,7 @@ function reportNames(config: GatewayConfig, router: Router, report: (line: strin
     if (config.servers.some(({ name }) => isFor(name, pattern))) continue;
     report(`"${pattern}" of guards is for a server that is not there`);
   }
-  for (const problem of unmatched(namedBy(router.pipeline.entries), router.registry.list())) report(problem);
+  for (const problem of unmatched(namedIn(router.pipeline.entries), router.registry.list())) report(problem);
 }
 
 interface Started {
