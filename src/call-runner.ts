@@ -40,7 +40,12 @@ export interface Surroundings<State> {
 
 /** Takes a call from its beginning through the chain to its one end; and all of them to theirs, when the router closes. */
 export class CallRunner<State> {
-  readonly #all: Surroundings<State>;
+  readonly #registry: Registry;
+  readonly #pipeline: RouterPipeline<State>;
+  readonly #clock: Clock;
+  readonly #state: State;
+  readonly #deadline: number;
+  readonly #strict: boolean;
   readonly #observers: Observers;
   readonly #host: Host;
   readonly #plain: Way;
@@ -51,9 +56,13 @@ export class CallRunner<State> {
   #shutdown: Shutdown | undefined;
   #count = 0;
 
-  constructor(all: Surroundings<State>) {
-    const { observers, clock, strict, pipeline } = all;
-    this.#all = all;
+  constructor({ registry, pipeline, observers, clock, state, deadline, strict }: Surroundings<State>) {
+    this.#registry = registry;
+    this.#pipeline = pipeline;
+    this.#clock = clock;
+    this.#state = state;
+    this.#deadline = deadline;
+    this.#strict = strict;
     this.#observers = observers;
     this.#plain = this.#compile({ strict });
     this.#host = {
@@ -80,7 +89,7 @@ export class CallRunner<State> {
   run(call: ToolCall, options: CallOptions<State> | undefined, run: Run): Promise<ToolResult> {
     let ctx: CallContext;
     let signal: AbortSignal | undefined;
-    let { deadline } = this.#all;
+    let deadline = this.#deadline;
     try {
       if (options !== undefined) {
         checkCallOptions(options);
@@ -101,8 +110,8 @@ export class CallRunner<State> {
 
   /** Ends all calls; see `Router.close`. */
   close(options: CloseOptions): Promise<void> {
-    const shutdown = this.#shutdown ?? new Shutdown(this.#all.clock);
-    const closed = shutdown.run(options, this.#underWay, () => closersOf(this.#all.pipeline));
+    const shutdown = this.#shutdown ?? new Shutdown(this.#clock);
+    const closed = shutdown.run(options, this.#underWay, () => closersOf(this.#pipeline));
     this.#shutdown = shutdown;
     return closed;
   }
@@ -137,7 +146,7 @@ export class CallRunner<State> {
     if (!heard && !traced) return this.#plain;
     const which = Number(heard) + 2 * Number(traced);
     this.#seen[which] ??= this.#compile({
-      strict: this.#all.strict,
+      strict: this.#strict,
       watcher: heard ? this.#observers.watcher : undefined,
       around: traced ? tracedStage : undefined,
     });
@@ -145,7 +154,7 @@ export class CallRunner<State> {
   }
 
   #compile(options: CompileOptions): Way {
-    const compiled = compile(this.#all.pipeline.entries, options);
+    const compiled = compile(this.#pipeline.entries, options);
     const { finishes } = compiled;
     // One for all calls, as a closure for each costs as much as a stage.
     return { ...compiled, end: (ctx, outcome, threw) => this.#end(finishes, ctx, outcome, threw) };
@@ -166,7 +175,7 @@ export class CallRunner<State> {
     }
     answer.listed(this.#underWay);
     const isHeld = signal !== undefined || deadline !== Number.POSITIVE_INFINITY;
-    if (isHeld) hold(ctx, answer, signal, deadline, this.#all.clock);
+    if (isHeld) hold(ctx, answer, signal, deadline, this.#clock);
     return answer.promise;
   }
 
@@ -181,7 +190,7 @@ export class CallRunner<State> {
     const { id, name } = call;
     if (name === undefined || name === null) throw new ToolError(noName, { code: 'invalid_arguments' });
     let run = own;
-    let { state } = this.#all;
+    let state = this.#state;
     if (options !== undefined) {
       if (options.run !== undefined) run = mergedRun(run, options.run);
       if ('state' in options) state = options.state as State;
@@ -191,7 +200,7 @@ export class CallRunner<State> {
       name: typeof name === 'string' ? name : String(name),
       arguments: call.arguments,
     };
-    const ctx = new CallContext(this.#host, complete, this.#all.registry, run, state);
+    const ctx = new CallContext(this.#host, complete, this.#registry, run, state);
     if (options?.signal !== undefined) nest(ctx, options.signal);
     if (options?.onProgress !== undefined) this.#progress.set(ctx, options.onProgress);
     if (this.#observers.heard('end')) this.#begun.set(ctx, performance.now());
@@ -238,7 +247,7 @@ export class CallRunner<State> {
   #unreadable(call: unknown, error: unknown, run: Run): Failure {
     const id = textOf(call, 'id');
     const known = { id: id === '' ? this.#newId(undefined) : id, name: textOf(call, 'name'), arguments: undefined };
-    const ctx = new CallContext(this.#host, known, this.#all.registry, run, this.#all.state);
+    const ctx = new CallContext(this.#host, known, this.#registry, run, this.#state);
     if (error instanceof ToolError) return toFailure(ctx, error);
     return ctx.fail('invalid_arguments', 'A tool call must be an object { id, name, arguments }.', { cause: error });
   }

@@ -113,12 +113,12 @@ export class CallContext implements Call {
     ctx.#place = place;
   }
 
-  /** The newest answer that is still to come. */
+  /** The newest answer that is, or was, still to come. */
   static answerOf(ctx: CallContext): PendingAnswer | undefined {
     return ctx.#answer;
   }
 
-  static expect(ctx: CallContext, answer: PendingAnswer | undefined): void {
+  static expect(ctx: CallContext, answer: PendingAnswer): void {
     ctx.#answer = answer;
   }
 

@@ -28,14 +28,12 @@ export class PendingAnswer implements Fresh {
   #timekeeper: Timekeeper | undefined = undefined;
   #begunAt = 0;
   #limit = 0;
-  readonly #resolve: (outcome: ToolResult) => void;
-  readonly #reject: (error: unknown) => void;
+  readonly #resolve: Resolve;
 
   constructor(ctx: Call) {
     this.ctx = ctx as CallContext;
-    this.promise = new Promise<ToolResult>(takeSettlers);
+    this.promise = new Promise<ToolResult>(takeResolve);
     this.#resolve = resolveNewest;
-    this.#reject = rejectNewest;
     CallContext.expect(this.ctx, this);
   }
 
@@ -70,7 +68,7 @@ export class PendingAnswer implements Fresh {
    */
   static of(ctx: Call, promise: Promise<ToolResult>): PendingAnswer | undefined {
     const answer = CallContext.answerOf(ctx as CallContext);
-    return answer?.promise === promise ? answer : undefined;
+    return answer !== undefined && answer.promise === promise && !answer.#settled ? answer : undefined;
   }
 
   /** Settles it, unless it has settled: whether it had not. */
@@ -78,7 +76,6 @@ export class PendingAnswer implements Fresh {
     if (this.#settled) return false;
     this.#settled = true;
     if (this.place >= 0) leaveTurn(this);
-    if (CallContext.answerOf(this.ctx) === this) CallContext.expect(this.ctx, undefined);
     if (this.#last === undefined) {
       if (threw) this.#fail(outcome);
       else this.#resolve(outcome as ToolResult);
@@ -95,7 +92,7 @@ export class PendingAnswer implements Fresh {
   /** A stage that drops the promise has a fault, but must not bring the process down with it. */
   #fail(error: unknown): void {
     ignore(this.promise);
-    this.#reject(error);
+    this.#resolve(Promise.reject(error));
   }
 
   /** Gives somebody the last word: whether that can be, which is once. */
@@ -131,10 +128,10 @@ export class PendingAnswer implements Fresh {
   }
 }
 
+type Resolve = (outcome: ToolResult | Promise<never>) => void;
+
 // One executor for all: a closure for each would cost as much as its promise.
-let resolveNewest: (outcome: ToolResult) => void;
-let rejectNewest: (error: unknown) => void;
-function takeSettlers(resolve: (outcome: ToolResult) => void, reject: (error: unknown) => void): void {
+let resolveNewest: Resolve;
+function takeResolve(resolve: Resolve): void {
   resolveNewest = resolve;
-  rejectNewest = reject;
 }
