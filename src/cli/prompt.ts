@@ -1,6 +1,7 @@
 import { openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import { ReadStream } from 'node:tty';
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../policy/approval.ts';
 import { questionFor, ruleText } from '../policy/question.ts';
@@ -36,7 +37,8 @@ export function terminalInput(io: Io, callsFromStdin: boolean): Asker['input'] |
 
 /**
  * Asks on a terminal, one question after the other: yes, no, always, or with other arguments. What is too long to be shown
- * at once cannot be said yes to before it has been shown whole. When the input ends there is no answer: `undefined`.
+ * at once cannot be said yes to before it has been shown whole, and what was typed before a question was shown answers
+ * nothing. When the input ends there is no answer: `undefined`.
  */
 export function terminalApprover(asker: Asker): Approve {
   return (request, { signal }) => asker.alone(async () => (signal.aborted ? undefined : ask(asker, request, signal)));
@@ -45,6 +47,7 @@ export function terminalApprover(asker: Asker): Approve {
 async function ask(asker: Asker, request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer | undefined> {
   const { output, style } = asker;
   let { text, isCut } = questionFor(request, style);
+  if (!(await forgetsTyped(asker)) || signal.aborted) return undefined;
   output.write(text);
   for (;;) {
     const choices = choicesFor(request, isCut);
@@ -54,6 +57,7 @@ async function ask(asker: Asker, request: ApprovalRequest, signal: AbortSignal):
     if (said === 'n' || said === 'no') return 'deny';
     if (isCut && (said === 's' || said === 'show')) {
       ({ text, isCut } = questionFor(request, style, true));
+      if (!(await forgetsTyped(asker))) return undefined;
       output.write(text);
     } else if (isCut) {
       output.write(`  There is more than is shown. Answer ${choices}.\n`);
@@ -83,6 +87,7 @@ async function always(
   { rule, scopes }: NonNullable<ApprovalRequest['always']>,
   signal: AbortSignal,
 ): Promise<ApprovalAnswer | 'back' | undefined> {
+  if (!(await forgetsTyped(asker))) return undefined;
   asker.output.write(ruleText(rule, asker.style));
   const choices = [...scopes.map((scope) => scopeKeys[scope]), 'b back'].join(', ');
   for (;;) {
@@ -110,6 +115,30 @@ async function edit(asker: Asker, request: ApprovalRequest, signal: AbortSignal)
       text = written;
     }
   }
+}
+
+/** How long a terminal has to hand over what was typed before, in milliseconds. */
+const handingOver = 20;
+
+/** Drops what waits in the terminal already. Whether a question can follow: not when Ctrl-C was among it. */
+async function forgetsTyped({ input, output, interrupted }: Asker): Promise<boolean> {
+  // Nothing but a terminal is typed at.
+  if (input.setRawMode === undefined || input.readableEnded || input.destroyed) return true;
+  let isInterrupted = false;
+  const onData = (data: Buffer | string): void => {
+    isInterrupted ||= data.includes('\u0003');
+  };
+  // Raw, as a terminal keeps a line that has not been ended to itself.
+  input.setRawMode(true);
+  input.on('data', onData).resume();
+  await wait(handingOver);
+  input.off('data', onData);
+  input.pause();
+  input.setRawMode(false);
+  if (!isInterrupted) return true;
+  output.write('\n');
+  interrupted();
+  return false;
 }
 
 /** One line from the terminal; `undefined` when the input ends or the call does. */

@@ -28,8 +28,8 @@ function request(more: Partial<ApprovalRequest> = {}): ApprovalRequest {
 }
 
 /** A person at a terminal of the test's own. */
-function person() {
-  const input = new PassThrough();
+function person({ isTerminal = false } = {}) {
+  const input = Object.assign(new PassThrough(), isTerminal && { setRawMode: () => input });
   const output = new PassThrough().setEncoding('utf8');
   let shown = '';
   output.on('data', (text: string) => {
@@ -71,6 +71,41 @@ describe('the question on a terminal', () => {
     await sees('[y yes, n no, e edit the arguments]');
     types(typed);
     expect(await answer).toBe(decision);
+  });
+
+  it('takes no answer that was typed before it was shown', async () => {
+    const { approve, sees, types } = person({ isTerminal: true });
+    types('y\r');
+    types('a\r');
+    const answer = approve(request(), { signal });
+    await sees('[y yes, n no, e edit the arguments]');
+    types('n\r');
+    expect(await answer).toBe('deny');
+  });
+
+  it('nor of a rest, or of a rule, that was not shown when it was typed', async () => {
+    const terminal = person({ isTerminal: true });
+    const long = Array.from({ length: 60 }, (_, n) => `+line ${n}`).join('\n');
+    const always = { rule: { decision: 'allow' }, scopes: ['run'] } as const;
+    const answer = terminal.approve(request({ preview: long, always }), { signal });
+    await terminal.sees('[s show all of it, n no]');
+    terminal.types('s\r');
+    terminal.types('y\r');
+    await terminal.sees('a always]');
+    terminal.types('a\r');
+    terminal.types('r\r');
+    await terminal.sees('r for this run, b back]');
+    terminal.types('b\r');
+    await expect.poll(() => terminal.shown.split('a always]').length).toBe(3);
+    terminal.types('n\r');
+    expect(await answer).toBe('deny');
+  });
+
+  it('hears Ctrl-C among what was typed before', async () => {
+    const { approve, events, types } = person({ isTerminal: true });
+    types('y\r\u0003');
+    expect(await approve(request(), { signal })).toBeUndefined();
+    expect(events).toEqual(['interrupted']);
   });
 
   it('asks again after an answer that is none of the three: a return alone is no yes', async () => {

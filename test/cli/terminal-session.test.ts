@@ -122,6 +122,21 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(readFileSync(join(cwd, 'new.txt'), 'utf8')).toBe('hello\n');
   });
 
+  it('takes nothing for a yes that was typed before the question was shown', async () => {
+    const cwd = folderWith({ 'calls.jsonl': jsonLines([write, { ...write, id: 'w2' }]) });
+    const terminal = onTerminal('run calls.jsonl', { cwd });
+    terminal.types('y\ry\r');
+    await terminal.sees('e edit the arguments');
+    // A second return, of a hand that trembles, is for no question that comes after it.
+    terminal.types('n\ry\r');
+    await expect
+      .poll(() => terminal.shown.split('e edit the arguments').length, { timeout: 15_000 })
+      .toBeGreaterThanOrEqual(3);
+    terminal.types('n\r');
+    expect(await terminal.status).toBe(0);
+    expect(existsSync(join(cwd, 'new.txt'))).toBe(false);
+  });
+
   it.each([1, 4])('with %i at a time, shows nothing else while somebody is asked', async (concurrency) => {
     const cwd = folderWith({ 'calls.jsonl': jsonLines([add, add, write, add, add]) });
     const terminal = onTerminal(`run calls.jsonl -j ${concurrency}`, { cwd });
