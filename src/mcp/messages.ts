@@ -22,11 +22,17 @@ export function refusalOf(message: unknown): JSONRPCMessage | undefined {
   return { jsonrpc: '2.0', id: message['id'], error: { code: -32600, message: text } };
 }
 
-/** What stands for an answer that is none, so that whoever waits for it is not left waiting. */
+/**
+ * What an answer that is none is read as, so that whoever waits for it is not left waiting: without what is null and what no
+ * answer has, which some programs write, or else as an answer that says nothing.
+ */
 export function answerInstead(message: unknown): JSONRPCMessage | undefined {
   if (!isObject(message) || message['method'] !== undefined || !isId(message['id'])) return undefined;
-  const { id, error } = message;
-  if (error === undefined) return { jsonrpc: '2.0', id, result: {} };
+  const { jsonrpc, id, result, error } = message;
+  const isFailed = error !== undefined && error !== null;
+  const meant = { jsonrpc, id, ...(isFailed && { error }), ...(result !== undefined && result !== null && { result }) };
+  if (isMessage(meant)) return meant;
+  if (!isFailed) return { jsonrpc: '2.0', id, result: {} };
   return {
     jsonrpc: '2.0',
     id,
