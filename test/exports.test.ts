@@ -98,6 +98,7 @@ test('the names of callgate/mcp', async () => {
       "mcpTools",
       "serveMcpHttp",
       "serveMcpStdio",
+      "strayPaths",
     ]
   `);
 });

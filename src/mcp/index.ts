@@ -16,6 +16,7 @@ export type {
   RestartOptions,
   SkippedTool,
 } from './client/types.ts';
+export { strayPaths } from './gateway/stray-paths.ts';
 export { type ElicitApprovalOptions, elicitApproval } from './server/approval.ts';
 export { type McpClientOfCall, type McpQuestionOptions, mcpClient } from './server/client-of.ts';
 export { type McpConnection, type McpServerFactory, mcpServer } from './server/factory.ts';

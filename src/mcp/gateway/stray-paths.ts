@@ -1,7 +1,8 @@
 import { rewriteAt } from '../../argument-places.ts';
 import type { PathIntent } from '../../capabilities/fs/types.ts';
-import { Workspace, type WorkspaceOptions } from '../../capabilities/fs/workspace.ts';
+import { Workspace, type WorkspaceOptions, workspaceOptions } from '../../capabilities/fs/workspace.ts';
 import { ToolError } from '../../errors.ts';
+import { checkOptions } from '../../options.ts';
 import type { Failure } from '../../result.ts';
 import { pointerStep } from '../../schema/pointer.ts';
 import type { Tool } from '../../tool.ts';
@@ -17,11 +18,15 @@ const mostLooks = 500;
  * roots, and is then an effect that rules see. Nothing is rewritten. In a declared path it refuses a second one: to a server that
  * splits texts, `a,/b` is a list.
  *
- * Stands behind the path guard, and in front of permission.
+ * Stands behind the path guard, and in front of permission. It takes the options of the path guard, and should be given the same.
  *
- * Fails with `path_denied`; the argument stands in `details.pointer`.
+ * Fails with: `path_denied`; the argument stands in `details.pointer`.
+ *
+ * @example
+ * defaultPipeline({ roots }).before('permission', 'strayPaths', strayPaths({ roots }))
  */
 export function strayPaths(options: WorkspaceOptions): Stage<Ready> & Guard {
+  checkOptions('strayPaths', options, workspaceOptions);
   const workspace = new Workspace(options);
 
   const stage = step(function strayPaths(ctx: Ready): { readonly effects: readonly Effect[] } | Failure | undefined {
