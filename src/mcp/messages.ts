@@ -29,15 +29,18 @@ export function refusalOf(message: unknown): JSONRPCMessage | undefined {
 export function answerInstead(message: unknown): JSONRPCMessage | undefined {
   if (!isObject(message) || message['method'] !== undefined || !isId(message['id'])) return undefined;
   const { jsonrpc, id, result, error } = message;
-  const isFailed = error !== undefined && error !== null;
-  const meant = { jsonrpc, id, ...(isFailed && { error }), ...(result !== undefined && result !== null && { result }) };
+  const meant = { jsonrpc, id, ...(isThere(error) && { error }), ...(isThere(result) && { result }) };
   if (isMessage(meant)) return meant;
-  if (!isFailed) return { jsonrpc: '2.0', id, result: {} };
+  if (error === undefined) return { jsonrpc: '2.0', id, result: {} };
   return {
     jsonrpc: '2.0',
     id,
     error: { code: -32603, message: 'It failed, and how is not said as the protocol says it.' },
   };
+}
+
+function isThere(member: unknown): boolean {
+  return member !== undefined && member !== null;
 }
 
 function isError(error: unknown): boolean {

@@ -17,15 +17,16 @@ describe('an answer that is none of the protocol', () => {
   test.each<[what: string, sent: object]>([
     ['nothing at all', {}],
     ['a result that is null', { result: null }],
-    ['both null', { result: null, error: null }],
     ['a result that is a text', { result: 'done' }],
-    ['a result whose _meta is none', { result: { _meta: 5 }, error: null }],
+    ['a result whose _meta is none', { result: { _meta: 5 } }],
     ['a result of another version', { jsonrpc: '1.0', result: { a: 1 } }],
   ])('%s says nothing', (_what, sent) => {
     expect(answerInstead({ ...answer, ...sent })).toEqual({ ...answer, result: {} });
   });
 
   test.each<[what: string, sent: object]>([
+    ['an error that is null', { error: null }],
+    ['both null', { result: null, error: null }],
     ['an error that is a text', { error: 'boom' }],
     ['an error with a code that is a text', { error: { code: 'E', message: 'no' } }],
     ['a result and an error', { result: { a: 1 }, error }],
