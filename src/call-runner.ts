@@ -17,7 +17,6 @@ import { type CallOptions, checkCallOptions, mergedRun } from './router-options.
 import { type CloseOptions, Shutdown } from './shutdown.ts';
 import { cleanerOf, closersOf, offersOf } from './stage-properties.ts';
 import { ignore, isThenable, toPromise } from './thenable.ts';
-import type { FinishFunction } from './traits.ts';
 import type { Run, ToolCall } from './types.ts';
 import { UnderWay } from './under-way.ts';
 
@@ -156,8 +155,31 @@ export class CallRunner<State> {
   #compile(options: CompileOptions): Way {
     const compiled = compile(this.#pipeline.entries, options);
     const { finishes } = compiled;
-    // One for all calls, as a closure for each costs as much as a stage.
-    return { ...compiled, end: (ctx, outcome, threw) => this.#end(finishes, ctx, outcome, threw) };
+    // The end of a call, reached once: by the chain, or by whoever would not wait for it. One function for all calls, as
+    // one for each costs as much as a stage.
+    const end: LastWord = (ctx, outcome, threw) => {
+      const answer = conclude(finishes, ctx, outcome, threw);
+      if (ctx.settled) return answer;
+      ctx.settle();
+      if (ctx.running) this.#underWay.linger(ctx);
+      else this.#underWay.leave(ctx);
+      if (this.#observers.active) this.#tellEnd(ctx, answer);
+      return answer;
+    };
+    return { ...compiled, end };
+  }
+
+  #tellEnd(ctx: CallContext, answer: ToolResult): void {
+    const observers = this.#observers;
+    if (!observers.heard('end')) return;
+    const endedAt = performance.now();
+    const durationMs = endedAt - (this.#begun.get(ctx) ?? endedAt);
+    observers.emit('end', {
+      call: observers.call(ctx),
+      result: frozenCopy(answer),
+      cause: causeOf(answer),
+      durationMs,
+    });
   }
 
   // By itself, so that a call that never waits does not pay for what only these closures need.
@@ -203,29 +225,18 @@ export class CallRunner<State> {
     const ctx = new CallContext(this.#host, complete, this.#registry, run, state);
     if (options?.signal !== undefined) nest(ctx, options.signal);
     if (options?.onProgress !== undefined) this.#progress.set(ctx, options.onProgress);
-    if (this.#observers.heard('end')) this.#begun.set(ctx, performance.now());
-    if (this.#observers.heard('start')) this.#observers.emit('start', { call: this.#observers.call(ctx), run });
+    if (this.#observers.active) this.#tellBegin(ctx);
     return ctx;
+  }
+
+  #tellBegin(ctx: CallContext): void {
+    const observers = this.#observers;
+    if (observers.heard('end')) this.#begun.set(ctx, performance.now());
+    if (observers.heard('start')) observers.emit('start', { call: observers.call(ctx), run: ctx.run });
   }
 
   #newId(id: unknown): string {
     return typeof id === 'number' ? String(id) : `call_${++this.#count}`;
-  }
-
-  /** The end of a call, reached once: by the chain, or by whoever would not wait for it. */
-  #end(finishes: readonly FinishFunction[], ctx: CallContext, outcome: unknown, threw: boolean): ToolResult {
-    const answer = conclude(finishes, ctx, outcome, threw);
-    if (ctx.settled) return answer;
-    ctx.settle();
-    if (ctx.running) this.#underWay.linger(ctx);
-    else this.#underWay.leave(ctx);
-    if (this.#observers.heard('end')) {
-      const endedAt = performance.now();
-      const durationMs = endedAt - (this.#begun.get(ctx) ?? endedAt);
-      const cause = causeOf(answer);
-      this.#observers.emit('end', { call: this.#observers.call(ctx), result: frozenCopy(answer), cause, durationMs });
-    }
-    return answer;
   }
 
   #progressed(ctx: CallContext, data: unknown): void {

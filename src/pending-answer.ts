@@ -5,6 +5,9 @@ import { enterTurn, type Fresh, leaveTurn } from './turn.ts';
 import type { Call } from './types.ts';
 import type { UnderWay } from './under-way.ts';
 
+type Resolve = (outcome: ToolResult | Promise<never>) => void;
+const noop = (): void => {};
+
 /** Makes the answer of what came out of the chain, or with `threw` of what was thrown. */
 export type LastWord = (ctx: CallContext, outcome: unknown, threw: boolean) => ToolResult;
 
@@ -28,12 +31,13 @@ export class PendingAnswer implements Fresh {
   #timekeeper: Timekeeper | undefined = undefined;
   #begunAt = 0;
   #limit = 0;
-  readonly #resolve: Resolve;
+  #resolve: Resolve = noop;
 
   constructor(ctx: Call) {
     this.ctx = ctx as CallContext;
-    this.promise = new Promise<ToolResult>(takeResolve);
-    this.#resolve = resolveNewest;
+    this.promise = new Promise<ToolResult>((resolve) => {
+      this.#resolve = resolve;
+    });
     CallContext.expect(this.ctx, this);
   }
 
@@ -126,12 +130,4 @@ export class PendingAnswer implements Fresh {
     this.#list?.add(this);
     this.#timekeeper?.start(this, this.#begunAt, this.#limit);
   }
-}
-
-type Resolve = (outcome: ToolResult | Promise<never>) => void;
-
-// One executor for all: a closure for each would cost as much as its promise.
-let resolveNewest: Resolve;
-function takeResolve(resolve: Resolve): void {
-  resolveNewest = resolve;
 }
