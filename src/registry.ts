@@ -173,11 +173,19 @@ export class Registry {
   }
 }
 
-/** Makes a registry with these tools in it. */
+/** Makes a registry with these tools in it. Throws a TypeError for two of one name, of which one would be lost. */
 export function createRegistry(tools: Iterable<Tool> = []): Registry {
   const registry = new Registry();
   if (typeof tools?.[Symbol.iterator] !== 'function') throw new TypeError('Tools are given as a list: [tool, ...].');
-  for (const tool of tools) registry.add(tool);
+  for (const tool of tools) {
+    const other = registry.get(tool?.name);
+    if (other !== undefined && other !== tool) {
+      throw new TypeError(
+        `Two tools have the name "${tool.name}". To put one in the other's place, add it later: registry.add(tool).`,
+      );
+    }
+    registry.add(tool);
+  }
   return registry;
 }
 

@@ -50,6 +50,12 @@ describe('what is not a tool is refused with what is missing', () => {
 });
 
 describe('adding', () => {
+  test('a list with two tools of one name is refused, as one of them would be lost; the same tool twice is not', () => {
+    const [one, other] = [tool('a'), tool('a')];
+    expect(() => createRegistry([one, tool('b'), other])).toThrow('Two tools have the name "a"');
+    expect(createRegistry([one, one]).list()).toEqual([one]);
+  });
+
   test('a name that is there already takes the newer tool, so that a test can put a stub there', () => {
     const registry = createRegistry([tool('a'), tool('b')]);
     const stub = tool('a', { handler: () => 'stub' });
