@@ -1,11 +1,12 @@
 import type { Clock } from './clock.ts';
 import { type Compiled, type CompileOptions, compile } from './compiled.ts';
 import { conclude } from './conclusion.ts';
-import { CallContext, type Host } from './context.ts';
+import { CallContext } from './context.ts';
 import { callChannel, stageChannel, traceCall, tracedStage } from './diagnostics.ts';
 import { ToolError } from './errors.ts';
 import { toFailure } from './failure.ts';
 import { hold } from './hold.ts';
+import type { Host } from './host.ts';
 import { checkMilliseconds } from './milliseconds.ts';
 import { nest, parentOf } from './nesting.ts';
 import { copied, frozenCopy, type Observers } from './observers.ts';

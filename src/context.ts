@@ -1,39 +1,19 @@
 import type { ScopedFs } from './capabilities/fs/types.ts';
 import type { ScopedFetch } from './capabilities/net/types.ts';
 import type { ScopedExec } from './capabilities/process/types.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { systemClock } from './clock.ts';
 import { type ErrorCode, type FailureOptions, isErrorCode, isRetryable, ToolError } from './errors.ts';
+import type { Host } from './host.ts';
+import { joined, type Listeners, tell } from './listeners.ts';
 import { ownSignal } from './nesting.ts';
-import type { Offers } from './offers.ts';
 import type { PendingAnswer } from './pending-answer.ts';
 import type { Registry } from './registry.ts';
 import { causeOf, type Failure, noMeta, rememberCause, type Success, type ToolResult } from './result.ts';
 import { withoutStack } from './stackless.ts';
-import type { StageEvent, StageEvents, Tell } from './stage-events.ts';
+import type { Tell } from './stage-events.ts';
 import { ignore } from './thenable.ts';
 import type { PermissionLevel, Tool } from './tool.ts';
 import type { Call, Effect, Maybe, Run, ToolCall } from './types.ts';
-
-/** Those who hear what stages say. */
-export interface Hearing {
-  /** Absent while nobody listens to any of that. */
-  readonly tell: (<E extends StageEvent>(ctx: CallContext, event: E, data: StageEvents[E]) => void) | undefined;
-}
-
-/** What the router does for every context it makes; one object a router, so that a call carries only a pointer. */
-export interface Host {
-  restart(ctx: CallContext): Maybe<ToolResult>;
-  progress(ctx: CallContext, data: unknown): void;
-  readonly observers?: Hearing;
-  /** Makes data fit to be shown; absent where no stage does that. */
-  clean?: ((data: unknown) => unknown) | undefined;
-  /** A handler has ended after its call had been answered. */
-  late(ctx: CallContext, settledAt: number): void;
-  /** Default: the machine's own. */
-  readonly clock?: Clock;
-  /** What the model is offered. Default: everything. */
-  readonly offers?: Offers;
-}
 
 const mostRestarts = 3;
 const tooLate = 'The call had ended before the tool was started.';
@@ -75,7 +55,6 @@ export class CallContext implements Call {
   #place = -1;
   #answer: PendingAnswer | undefined = undefined;
   #restarts = 0;
-  // Mostly there is one or none, and an array for one would weigh as much as the function.
   #cleanups: Listeners = undefined;
   #listeners: Listeners = undefined;
 
@@ -353,24 +332,3 @@ function withdrawn(): DOMException {
 
 // Beside the context: few calls are answered before their handler has ended.
 const endings = new WeakMap<CallContext, Listeners>();
-
-type Listener = (reason: unknown) => unknown;
-type Listeners = Listener | Listener[] | undefined;
-
-function joined(listeners: Listeners, listener: Listener): Listeners {
-  if (listeners === undefined) return listener;
-  if (typeof listeners === 'function') return [listeners, listener];
-  listeners.push(listener);
-  return listeners;
-}
-
-function tell(listeners: Listeners, reason: unknown): void {
-  if (listeners === undefined) return;
-  for (const listener of typeof listeners === 'function' ? [listeners] : listeners) {
-    try {
-      ignore(listener(reason));
-    } catch {
-      // A listener's own fault must not keep the others from running, nor the call from ending.
-    }
-  }
-}

@@ -13,6 +13,7 @@ import { type ValidateOptions, validate } from '../middleware/validate.ts';
 import type { Clock } from './clock.ts';
 import { checkOptions } from './options.ts';
 import { type Pipeline, type Place, pipeline } from './pipeline.ts';
+import { permissionOptions } from './policy/settings.ts';
 import type { Failure } from './result.ts';
 import type { Tool } from './tool.ts';
 import { type Guard, guard, step } from './traits.ts';
@@ -55,19 +56,10 @@ export interface DefaultPipelineOptions extends PermissionOptions {
 /** The names of {@link DefaultPipelineOptions}. */
 export const defaultPipelineOptions: readonly string[] = [
   'roots',
-  'rules',
-  'policies',
-  'modes',
-  'approve',
-  'approvals',
-  'remember',
-  'identities',
-  'approveTimeout',
-  'decideTimeout',
+  ...permissionOptions,
   'timeout',
   'locks',
   'limits',
-  'clock',
   'secrets',
   'pathGuard',
   'commands',

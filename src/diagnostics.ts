@@ -36,7 +36,7 @@ export interface TracedStage {
   readonly error: unknown;
 }
 
-// Automatic for every router: a look whether anybody subscribed costs a nanosecond. What a subscriber throws, Node.js
+// Automatic for every router: a look whether anybody subscribed costs a few nanoseconds. What a subscriber throws, Node.js
 // itself reports as an uncaught exception, as on every channel; the call goes on.
 // `object` twice, as the two type parameters have changed places in @types/node 26.
 /** One for every call that a router takes up. */

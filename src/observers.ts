@@ -1,5 +1,6 @@
 import type { StageOutcome, StageWatcher } from './compose.ts';
-import type { CallContext, Hearing } from './context.ts';
+import type { CallContext } from './context.ts';
+import type { Hearing } from './host.ts';
 import type { ToolResult } from './result.ts';
 import type { StageEvent, StageEvents } from './stage-events.ts';
 import { ignore } from './thenable.ts';

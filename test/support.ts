@@ -1,6 +1,7 @@
 import type { Chain, ComposeOptions, Entry } from '../src/compose.ts';
 import { compose } from '../src/compose.ts';
-import { CallContext, type Host } from '../src/context.ts';
+import { CallContext } from '../src/context.ts';
+import type { Host } from '../src/host.ts';
 import { createRegistry } from '../src/registry.ts';
 import type { Tool } from '../src/tool.ts';
 import type { AnyStage } from '../src/traits.ts';

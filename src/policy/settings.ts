@@ -45,7 +45,8 @@ export interface PermissionSettings extends Enacting {
   readonly clock: Clock;
 }
 
-const optionNames: readonly (keyof PermissionOptions)[] = [
+/** The names of {@link PermissionOptions}. */
+export const permissionOptions: readonly (keyof PermissionOptions)[] = [
   'rules',
   'policies',
   'modes',
@@ -60,7 +61,7 @@ const optionNames: readonly (keyof PermissionOptions)[] = [
 
 /** Throws a TypeError for options that do not exist or cannot be meant. */
 export function permissionSettings(options: PermissionOptions): PermissionSettings {
-  checkOptions('permission', options, optionNames);
+  checkOptions('permission', options, permissionOptions);
   const { approve, approvals, identities } = options;
   if (approve !== undefined && typeof approve !== 'function') {
     throw new TypeError('permission({ approve }) must be a function that answers a request.');

@@ -1,4 +1,5 @@
-import { CallContext, type Host } from '../../src/context.ts';
+import { CallContext } from '../../src/context.ts';
+import type { Host } from '../../src/host.ts';
 import type { PolicyRequest } from '../../src/policy/policy.ts';
 import { createRegistry, type Registry } from '../../src/registry.ts';
 import type { ToolResult } from '../../src/result.ts';
