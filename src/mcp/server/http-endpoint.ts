@@ -11,7 +11,7 @@ import type { Traffic } from './traffic.ts';
 interface EndpointOptions<State> {
   readonly sdk: typeof Sdk;
   readonly router: Router<State>;
-  readonly settings: Settings & { readonly maxBodyBytes: number };
+  readonly settings: Settings & { readonly maxBodyBytes: number; readonly maxBodyValues: number };
   readonly traffic: Traffic;
   readonly sessions: HttpSessions;
 }
@@ -26,9 +26,6 @@ export interface Endpoint {
   /** Aborts what is under way, and ends all sessions. */
   close(): Promise<void>;
 }
-
-/** What arguments may hold, and what stands around them. */
-const mostValues = 60_000;
 
 /** The error of revision 2026-07-28 for headers that contradict the body. */
 const headerMismatchCode = -32_020;
@@ -136,8 +133,8 @@ export function makeEndpoint<State>(options: EndpointOptions<State>): Endpoint {
       let body: unknown;
       if (request.method === 'POST') {
         const text = await request.text();
-        if (holdsMoreThan(mostValues, text))
-          return failed(413, -32_600, `The body holds more than ${mostValues} values.`);
+        if (holdsMoreThan(settings.maxBodyValues, text))
+          return failed(413, -32_600, `The body holds more than ${settings.maxBodyValues} values.`);
         try {
           body = JSON.parse(text);
         } catch {

@@ -71,6 +71,12 @@ export interface McpHttpOptions extends McpServeOptions {
   readonly allowedOrigins?: readonly string[];
   /** The longest body, in bytes. Default 4 MiB. */
   readonly maxBodyBytes?: number;
+  /**
+   * The most values a body may hold, counted by its commas and brackets before it is parsed. More of them keep the process
+   * busy for longer; what arguments may hold is up to `validate({ limits })`, which is 50,000 values unless told otherwise.
+   * Default 60,000.
+   */
+  readonly maxBodyValues?: number;
   /** How long a request may take to arrive whole, in milliseconds. Default 30,000. */
   readonly requestTimeout?: number;
   /** How many connections may be open. Default 512. */
@@ -102,8 +108,8 @@ const common = ['name', 'version', 'instructions', 'approvals', 'maxInFlight', '
 const ofStdio = [...common, 'input', 'output', 'maxMessageBytes', 'maxQueuedBytes', 'drain'];
 const ofHttp = [
   ...common,
-  ...['host', 'port', 'path', 'token', 'allowedHosts', 'allowedOrigins', 'maxBodyBytes', 'requestTimeout'],
-  ...['maxConnections', 'sessions', 'clock'],
+  ...['host', 'port', 'path', 'token', 'allowedHosts', 'allowedOrigins', 'maxBodyBytes', 'maxBodyValues'],
+  ...['requestTimeout', 'maxConnections', 'sessions', 'clock'],
 ];
 
 /** Options with their defaults. */
@@ -147,6 +153,7 @@ export function stdioSettings(
 /** As {@link settingsOf}, for HTTP; what concerns addresses and tokens is checked by the guards. */
 export function httpSettings(options: McpHttpOptions): Settings & {
   maxBodyBytes: number;
+  maxBodyValues: number;
   requestTimeout: number;
   maxConnections: number;
   maxSessions: number;
@@ -158,6 +165,7 @@ export function httpSettings(options: McpHttpOptions): Settings & {
   return {
     ...settings,
     maxBodyBytes: checkCount(options.maxBodyBytes ?? 4 * 1024 * 1024, 'serveMcpHttp({ maxBodyBytes })'),
+    maxBodyValues: checkCount(options.maxBodyValues ?? 60_000, 'serveMcpHttp({ maxBodyValues })'),
     requestTimeout: checkMilliseconds(options.requestTimeout ?? 30_000, 'serveMcpHttp({ requestTimeout })'),
     maxConnections: checkCount(options.maxConnections ?? 512, 'serveMcpHttp({ maxConnections })'),
     maxSessions: checkCount(sessions.max ?? 64, 'serveMcpHttp({ sessions: { max } })'),

@@ -213,6 +213,7 @@ describe('who is let in', () => {
     ['an option that does not exist', { tokens: token } as object],
     ['a session limit that does not exist', { sessions: { most: 1 } } as object],
     ['no sessions', { sessions: { max: 0 } }],
+    ['no values in a body', { maxBodyValues: 0 }],
   ])('refuses to be served with %s', async (_what, options) => {
     await expect(serveMcpHttp(router, options as McpHttpOptions)).rejects.toThrow(TypeError);
   });
@@ -429,6 +430,33 @@ describe('clients that do not behave', () => {
     expect(answer.status).toBe(413);
     const text = ',['.repeat(50_000);
     expect((await send(serving.url, { headers, body: call(2, text) })).text).toContain(text);
+  });
+
+  test('how many values that are is up to the program', async () => {
+    const counts: number[] = [];
+    const count = defineTool({
+      name: 'count',
+      description: 'Counts.',
+      permission: 'read',
+      parameters: { type: 'object', properties: { all: { type: 'array' } }, required: ['all'] },
+      handler: ({ all }) => counts.push(all.length),
+    });
+    const wide = createRouter({ tools: [count], validate: { limits: { maxNodes: 100_000 } } });
+    const body = (length: number) => ({
+      ...call(1),
+      params: { name: 'count', arguments: { all: Array.from({ length }, () => 0) } },
+    });
+    await using large = await serveMcpHttp(wide, { maxBodyValues: 100_000 });
+    const headers = { 'mcp-session-id': await sessionOf(large.url) };
+    expect((await send(large.url, { headers, body: body(80_000) })).status).toBe(200);
+    expect(counts).toEqual([80_000]);
+    await using small = await serveMcpHttp(wide, { maxBodyValues: 100 });
+    const refused = await send(small.url, {
+      headers: { 'mcp-session-id': await sessionOf(small.url) },
+      body: body(200),
+    });
+    expect([refused.status, refused.text]).toEqual([413, expect.stringContaining('more than 100 values')]);
+    expect(counts).toHaveLength(1);
   });
 
   test('one that speaks no HTTP gets an answer in HTTP, and the server lives on', async () => {
