@@ -44,10 +44,10 @@ export interface AuditRecord {
  * Writes one JSON line a call, whatever became of it. Stands outside `normalize`, where it sees denials and unknown tools
  * too, and results as they leave. The sink is never waited for and can neither change nor fail a call.
  *
+ * Fails with nothing of its own.
+ *
  * @example
  * defaultPipeline().before('normalize', 'audit', audit(createWriteStream('audit.jsonl', { flags: 'a' })))
- *
- * Fails with nothing of its own.
  */
 export function audit(sink: AuditSink, options: AuditOptions = {}): Stage {
   checkOptions('audit', options, ['arguments', 'maxArgumentCharacters', 'secrets', 'onError']);

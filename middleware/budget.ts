@@ -25,11 +25,11 @@ export interface BudgetOptions {
  * `bytesWritten` it needs a path guard before it, with `bytesFetched` a URL guard. As a guard it cannot stand inside a
  * cache or before what rewrites arguments, nor inside a retry: an attempt is not a call.
  *
+ * Fails with `budget_exceeded`; `details` has the `reason` (`calls`, `bytes written` ...) and the `limit`.
+ *
  * @example
  * defaultPipeline({ roots: ['./workspace'] })
  *   .after('permission', 'budget', budget({ calls: 200, perTool: { send_mail: 3 }, bytesWritten: 10_000_000 }))
- *
- * Fails with `budget_exceeded`; `details` has the `reason` (`calls`, `bytes written` ...) and the `limit`.
  */
 export function budget(options: BudgetOptions): Stage<Ready> & Guard {
   const { calls, perTool, bytesWritten, bytesFetched } = checked(options);

@@ -63,10 +63,10 @@ export type CacheStage = Stage<Ready> & {
  * Its place is behind all guards, or it would answer what they refuse: the pipeline checks that. Put it outside the timeout, for
  * answers that need no deadline. One cache for one pipeline.
  *
+ * Fails with nothing of its own; `aborted` or `timeout` when a call ends while it waits for another's answer.
+ *
  * @example
  * defaultPipeline({ roots }).before('timeout', 'cache', cache({ ttl: 60_000 }))
- *
- * Fails with nothing of its own; `aborted` or `timeout` when a call ends while it waits for another's answer.
  */
 export function cache(options: CacheOptions = {}): CacheStage {
   const { ttlOf, isKept, vary, invalidates, recent } = checked(options);

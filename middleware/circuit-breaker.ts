@@ -53,10 +53,10 @@ export interface CircuitBreakerOptions {
  * Its place is outside the timeout, so that it sees what takes too long, and inside a retry, which then hears how long to
  * wait. A deadline of the caller's own does not count: somebody in a hurry says nothing of the service. Keeps 10,000 keys.
  *
+ * Fails with `unavailable`; `details` has `reason: 'circuit_open'` and `retry_after_ms`.
+ *
  * @example
  * defaultPipeline().before('timeout', 'circuitBreaker', circuitBreaker({ failures: 5, openFor: 30_000 }))
- *
- * Fails with `unavailable`; `details` has `reason: 'circuit_open'` and `retry_after_ms`.
  */
 export function circuitBreaker(options: CircuitBreakerOptions = {}): Stage<Found> {
   const { limits, codes, keyOf, onChange, clock } = checked(options);

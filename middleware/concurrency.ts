@@ -39,12 +39,12 @@ export interface ConcurrencyOptions {
  * Put it after the locks, so that who waits for a file takes no place from others, and before the timeout, which then does
  * not count the wait. A call that a handler makes with its own signal runs on that handler's place, which waits meanwhile.
  *
+ * Fails with: `rate_limited` when too many wait, `timeout` after `wait`, `internal` when `key` throws or gives no text,
+ * `aborted`.
+ *
  * @example
  * createRouter({ tools, limits: { total: 50, perTool: { run_tests: 1 } } })
  * pipeline.use('concurrency', concurrency({ perKey: { key: (ctx) => ctx.run.principal, limit: 4 } }))
- *
- * Fails with: `rate_limited` when too many wait, `timeout` after `wait`, `internal` when `key` throws or gives no text,
- * `aborted`.
  */
 export function concurrency(options: ConcurrencyOptions): Stage<Ready> {
   const { total, perTool, perKey } = checked(options);

@@ -49,11 +49,11 @@ export interface DedupeOptions {
  * `meta.deduplicated` has the `call_id` of the first. Keeps 10,000 answers of the 1,000 runs that were used last, 16 MiB together.
  * Its place is behind all guards, each of which sees the second call too: the pipeline checks that.
  *
- * @example
- * defaultPipeline({ roots }).before('timeout', 'dedupe', dedupe({ window: 5_000 }))
- *
  * Fails with `conflict` when the first may have taken effect and did not finish (`details.reason` is `duplicate`); with
  * `aborted` or `timeout` when a call ends while it waits; and otherwise with what the first fails with.
+ *
+ * @example
+ * defaultPipeline({ roots }).before('timeout', 'dedupe', dedupe({ window: 5_000 }))
  */
 export function dedupe(options: DedupeOptions = {}): Stage<Ready> {
   const { window, isWatched, resets, vary, clock } = checked(options);

@@ -54,12 +54,12 @@ export interface FallbackOptions {
  * Its place is inside permission, outside the timeout, a retry and a circuit breaker, and outside a cache, which keeps no answers of
  * an emergency. A call that is a fallback itself falls back at most twice more.
  *
+ * Fails with what the tool failed with.
+ *
  * @example
  * const pipeline = defaultPipeline()
  *   .before('timeout', 'fallback', forTools('web_search', fallback({ tool: 'wiki_search', router: () => router })));
  * const router = createRouter({ tools, pipeline });
- *
- * Fails with what the tool failed with.
  */
 export function fallback(options: FallbackOptions): Stage<Ready> {
   const set = checked(options);

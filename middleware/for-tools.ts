@@ -16,10 +16,10 @@ const longestGlob = 65_536;
  *
  * Refused when built, with a TypeError: a stage that adds something to the context, and a guard, as in `when`.
  *
+ * Fails with whatever the stage inside fails with.
+ *
  * @example
  * pipeline.use('slowly', forTools(['search_*', 'browser/**'], rateLimit({ perMinute: 10 })))
- *
- * Fails with whatever the stage inside fails with.
  */
 export function forTools<S extends AnyStage>(
   globs: string | readonly string[],

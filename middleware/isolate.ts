@@ -81,11 +81,11 @@ const optionNames: readonly string[] = [
  *
  * A thread shares this process: it stops endless loops and bounds the heap, and is no wall against code that means harm.
  *
- * @example
- * defaultPipeline().replace('execute', isolate({ processes: 2, memory: 128 * 1_048_576 }))
- *
  * Fails with: `tool_error`, `invalid_output`, `internal`, `unavailable` (the thread or process ended; `details.reason` is
  * `crashed`, `out-of-memory`, `rules`, `stopped` or `resting`), `rate_limited`.
+ *
+ * @example
+ * defaultPipeline().replace('execute', isolate({ processes: 2, memory: 128 * 1_048_576 }))
  */
 export function isolate(options: IsolateOptions = {}): IsolateStage {
   const settings = checked(options);

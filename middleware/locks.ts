@@ -36,11 +36,11 @@ const optionNames = ['wait', 'queue', 'afterAnswer', 'clock'] satisfies (keyof L
  * A handler that calls the router again, with its own signal, is refused what it already keeps from others; it may read what
  * it reads. Without the signal nobody knows that the two belong together, and the outer call's deadline ends the wait.
  *
- * @example
- * defaultPipeline().replace('locks', locks({ wait: 5_000 }))
- *
  * Fails with: `rate_limited` when too many wait, `timeout` after `wait`, `conflict` when the wait could never end,
  * `internal` when a tool's `locks` gives nonsense, `aborted`.
+ *
+ * @example
+ * defaultPipeline().replace('locks', locks({ wait: 5_000 }))
  */
 export function locks(options: LocksOptions = {}): Stage<Ready> {
   checkOptions('locks', options, optionNames);

@@ -20,10 +20,10 @@ const faults: ReadonlySet<string> = new Set(['internal', 'invalid_schema', 'inva
  * Logs each call in one line when it begins (debug) and when it ends: info for a success, warn for a failure, error for a
  * fault of a tool or stage. Arguments and data are not logged; `audit` records them. A failing log never fails a call.
  *
+ * Fails with nothing of its own.
+ *
  * @example
  * defaultPipeline().before('normalize', 'logger', logger(console))
- *
- * Fails with nothing of its own.
  */
 export function logger(log: Log): Stage {
   for (const level of ['debug', 'info', 'warn', 'error'] as const) {

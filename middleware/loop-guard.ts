@@ -26,10 +26,10 @@ export interface LoopGuardOptions {
  * and nobody is asked about a call that was declined three times. Remembers the last 256 calls of the 1,000 runs that were
  * used last. Costs the canonical JSON of arguments and data.
  *
+ * Fails with `denied`; `details.reason` is `loop`.
+ *
  * @example
  * defaultPipeline({ roots: ['./workspace'] }).before('permission', 'loopGuard', loopGuard({ repeats: 3 }))
- *
- * Fails with `denied`; `details.reason` is `loop`.
  */
 export function loopGuard(options: LoopGuardOptions = {}): Stage<Ready> & Guard {
   const { repeats, exempt } = checked(options);

@@ -73,10 +73,10 @@ const optionNames = [
  * `meta` notes what was done: `redacted` (the kinds of secrets), `truncated: { characters }` and `oversize: { characters }`
  * (the full size), `cleaned: true`, and with `linkHosts` `links` (hosts).
  *
+ * Fails with: `internal`, for a stage that answers with something that is no result.
+ *
  * @example
  * pipeline().use('normalize', normalize({ secrets: [process.env.API_TOKEN ?? ''] }))
- *
- * Fails with: `internal`, for a stage that answers with something that is no result.
  */
 export function normalize(options: NormalizeOptions = {}): NormalizeStage {
   checkOptions('normalize', options, optionNames);

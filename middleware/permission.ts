@@ -28,13 +28,13 @@ export type PermissionStage = Stage<Ready> &
 /**
  * Lets a call through, stops it, or asks somebody, by the rules and policies and otherwise by the mode of the run.
  *
+ * Fails with `denied` and `approval_required`, and with `aborted` when the call is withdrawn while somebody is asked.
+ *
  * @example
  * permission({
  *   rules: [{ decision: 'deny', tool: 'run_*', tag: 'production', reason: 'production is changed by people' }],
  *   approve: async ({ tool, arguments: args }) => confirm(`Run ${tool} with ${JSON.stringify(args)}?`),
  * })
- *
- * Fails with `denied` and `approval_required`, and with `aborted` when the call is withdrawn while somebody is asked.
  */
 export function permission(options: PermissionOptions = {}): PermissionStage {
   const settings = permissionSettings(options);
@@ -82,10 +82,10 @@ export function permission(options: PermissionOptions = {}): PermissionStage {
 /**
  * Lets every call through. For `replace('permission', allowAll())`, so that switching permission off can be searched for.
  *
+ * Fails with nothing.
+ *
  * @example
  * defaultPipeline({ roots }).replace('permission', allowAll());
- *
- * Fails with nothing.
  */
 export function allowAll(): PermissionStage {
   function allowAll(): undefined {

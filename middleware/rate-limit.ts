@@ -41,10 +41,10 @@ export interface RateLimitOptions<In extends Found = Found> {
  * It is no guard: behind permission, calls that are refused cost nothing; inside a cache, neither do answers from it; inside a
  * retry, every attempt counts.
  *
+ * Fails with `rate_limited`; `details` has `reason: 'rate_limit'` and `retry_after_ms`, which `retry` heeds.
+ *
  * @example
  * defaultPipeline().before('timeout', 'rateLimit', forTools('search_*', rateLimit({ perMinute: 10, burst: 3 })))
- *
- * Fails with `rate_limited`; `details` has `reason: 'rate_limit'` and `retry_after_ms`, which `retry` heeds.
  */
 export function rateLimit<In extends Found = Found>(options: RateLimitOptions<In>): Stage<In> {
   const { calls, perMs, every, burst, tag, shared, partOf, maxWait, clock } = checked(options);

@@ -32,10 +32,10 @@ type Adds = { call: Required<ToolCall> };
  *
  * It is in no pipeline by default: `pipeline.after('lookup', 'repair', repair())`.
  *
+ * Fails with: nothing of its own.
+ *
  * @example
  * defaultPipeline({ roots: ['./workspace'] }).after('lookup', 'repair', repair({ steps: ['json-text', 'absent-null'] }))
- *
- * Fails with: nothing of its own.
  */
 export function repair(options: RepairOptions = {}): Stage<Found, Adds> {
   const ladder = ladderOf(options);

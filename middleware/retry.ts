@@ -45,10 +45,10 @@ export interface RetryOptions {
  * Its place is inside permission and outside the timeout: then every attempt has the tool's whole time. Inside the timeout
  * all attempts share it, and an attempt that hangs leaves no time for another.
  *
+ * Fails with what the last attempt failed with; `aborted` or `timeout` when the call ends while it waits.
+ *
  * @example
  * defaultPipeline({ roots }).before('timeout', 'retry', retry({ attempts: 4 }))
- *
- * Fails with what the last attempt failed with; `aborted` or `timeout` when the call ends while it waits.
  */
 export function retry(options: RetryOptions = {}): Stage<Found> {
   const set = checked(options);

@@ -23,10 +23,10 @@ export interface Validated {
  * Parses the call's arguments and checks them against the tool's schema; hands on a copy of its own, defaults filled in.
  * A tool with a Standard Schema is checked by its own library, and gets what that makes of the arguments.
  *
+ * Fails with: `invalid_json`, `invalid_arguments` (details: `{ reason, violations }`), `invalid_schema`.
+ *
  * @example
  * pipeline.use('validate', validate({ limits: { maxBytes: 65_536 } }))
- *
- * Fails with: `invalid_json`, `invalid_arguments` (details: `{ reason, violations }`), `invalid_schema`.
  */
 export function validate(options: ValidateOptions = {}): Stage<Found, Validated> {
   checkOptions('validate', options, ['limits', 'engine']);

@@ -10,10 +10,10 @@ import type { Call, Maybe, Next, Stage } from '../src/types.ts';
  * Refused when built, with a TypeError: a stage that adds something to the context, since later stages need it for every
  * call, and a guard, since one that can be skipped guards nothing.
  *
+ * Fails with whatever the stage inside fails with.
+ *
  * @example
  * pipeline.use('logger', when((ctx) => ctx.run.mode !== 'trusted', logger(console)))
- *
- * Fails with whatever the stage inside fails with.
  */
 export function when<S extends AnyStage, In extends Call = Call>(
   predicate: (ctx: In) => Maybe<boolean>,

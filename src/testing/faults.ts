@@ -42,10 +42,10 @@ export interface FaultOptions {
 /**
  * A stage at which things go wrong, as often as asked for.
  *
+ * Fails with `denied`, and with whatever else was asked for.
+ *
  * @example
  * const shaky = defaultPipeline({ roots }).before('validate', 'faults', faults({ rates: { broken_json: 0.1, crash: 0.05 } }));
- *
- * Fails with `denied`, and with whatever else was asked for.
  */
 export function faults(options: FaultOptions): Stage {
   const { choose, wait, mayRewrite } = prepared('faults', options, [
