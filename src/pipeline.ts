@@ -25,6 +25,15 @@ export type With<In, Adds> = unknown extends Adds ? In : Omit<In, keyof Adds> & 
 type Removable<Known> = {
   [N in keyof Known]: Known[N] extends { adds: infer Adds; guards: false } ? (unknown extends Adds ? N : never) : never;
 }[keyof Known];
+/** Such a name; of a stage that must stay, a text that says why; and else the names that there are. */
+type Leaving<Known, N extends string> =
+  N extends Removable<Known>
+    ? N
+    : N extends keyof Known
+      ? Known[N] extends { guards: false }
+        ? `"${N}" cannot be left out: it adds what other stages build on. Replace it by one that adds the same`
+        : `"${N}" is a guard and cannot be left out. To switch it off: replace('${N}', allowAll())`
+      : Removable<Known> & string;
 
 /** One line of {@link Pipeline.describe}. */
 export interface StageDescription {
@@ -74,7 +83,7 @@ export interface Pipeline<State, Known, Out> {
     stage: Stage<After<At<Known, A>>, Adds> & { readonly guards?: G },
   ): Pipeline<State, Known & Record<N, Place<After<At<Known, A>>, Adds, G>>, With<Out, Adds>>;
   /** Takes a stage out. Not a guard, and not one whose additions others need. */
-  without<N extends Removable<Known> & string>(name: N): Pipeline<State, Omit<Known, N>, Out>;
+  without<N extends string>(name: Leaving<Known, N>): Pipeline<State, Omit<Known, N>, Out>;
   /** What runs, in which order, and what each stage needs, adds and is. */
   describe(): readonly StageDescription[];
 }

@@ -16,6 +16,8 @@ export const all = [
   standard.after('lokup', 'mine', stage),
   standard.replace('lokup', stage),
   standard.without('pathGuard'),
+  standard.without('lookup'),
+  standard.without('lokup'),
   standard.after('lookup', 'validate', stage),
   standard.before('lookup', 'mine', needsTool),
 ];
@@ -39,15 +41,17 @@ async function errorsOf(text: string): Promise<string[]> {
   }
 }
 
-test('the compiler says of a wrong edit which names there are, or what is missing', async () => {
+test('the compiler says of a wrong edit which names there are, what is missing, or why it cannot be', async () => {
   const errors = await errorsOf(program);
-  expect(errors).toHaveLength(5);
+  expect(errors).toHaveLength(7);
   const every =
     '"commandGuard" | "concurrency" | "execute" | "locks" | "lookup" | "normalize" | "pathGuard" | "permission" | ' +
     '"timeout" | "urlGuard" | "validate"';
   expect(errors[0]).toContain(`'"lokup"' is not assignable to parameter of type '${every}'`);
   expect(errors[1]).toContain(`'"lokup"' is not assignable to parameter of type '${every}'`);
-  expect(errors[2]).toContain(`type '"concurrency" | "execute" | "locks" | "normalize" | "timeout"'`);
-  expect(errors[3]).toContain('validate\\" is taken: names are used once in a pipeline');
-  expect(errors[4]).toContain(`Property 'tool' is missing in type 'Call<unknown>'`);
+  expect(errors[2]).toContain('pathGuard\\" is a guard and cannot be left out. To switch it off: replace');
+  expect(errors[3]).toContain('lookup\\" cannot be left out: it adds what other stages build on.');
+  expect(errors[4]).toContain(`type '"concurrency" | "execute" | "locks" | "normalize" | "timeout"'`);
+  expect(errors[5]).toContain('validate\\" is taken: names are used once in a pipeline');
+  expect(errors[6]).toContain(`Property 'tool' is missing in type 'Call<unknown>'`);
 }, 60_000);

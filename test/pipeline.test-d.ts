@@ -112,6 +112,20 @@ describe('mistakes do not compile', () => {
     mine.without('permission');
     // @ts-expect-error "validate" needs its tool
     mine.without('lookup');
+    // @ts-expect-error one of the two is a guard
+    mine.without('timeout' as 'timeout' | 'permission');
+  });
+
+  test('and the message says why', () => {
+    type Asked<N extends string> = Parameters<typeof mine.without<N>>[0];
+    expectTypeOf<Asked<'timeout'>>().toEqualTypeOf<'timeout'>();
+    expectTypeOf<
+      Asked<'permission'>
+    >().toEqualTypeOf<`"permission" is a guard and cannot be left out. To switch it off: replace('permission', allowAll())`>();
+    expectTypeOf<
+      Asked<'lookup'>
+    >().toEqualTypeOf<'"lookup" cannot be left out: it adds what other stages build on. Replace it by one that adds the same'>();
+    expectTypeOf<Asked<'gaurd'>>().toEqualTypeOf<'normalize' | 'timeout' | 'execute'>();
   });
 
   test('a replacement that adds less, or needs more, than the old one did', () => {
