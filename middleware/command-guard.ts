@@ -42,7 +42,8 @@ const commandOptions = ['sandbox', 'path', 'readable', 'env', 'access', 'limits'
  * Fails with: `command_denied` and `path_denied`; the reason stands in `details.reason`, the argument in `details.pointer`.
  *
  * @example
- * pipeline().use('commandGuard', commandGuard({ roots: ['./workspace'], path: ['/opt/node/bin'], readable: ['/opt/node'] }))
+ * const guard = commandGuard({ roots: ['./workspace'], path: ['/opt/node/bin'], readable: ['/opt/node'] });
+ * defaultPipeline({ roots: ['./workspace'] }).replace('commandGuard', guard)
  */
 export function commandGuard(options: CommandGuardOptions): CommandGuardStage {
   checkOptions('commandGuard', options, [...commandOptions, ...workspaceOptions]);

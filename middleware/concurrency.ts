@@ -44,7 +44,7 @@ export interface ConcurrencyOptions {
  *
  * @example
  * createRouter({ tools, limits: { total: 50, perTool: { run_tests: 1 } } })
- * pipeline.use('concurrency', concurrency({ perKey: { key: (ctx) => ctx.run.principal, limit: 4 } }))
+ * defaultPipeline().replace('concurrency', concurrency({ perKey: { key: (ctx) => ctx.run.principal, limit: 4 } }))
  */
 export function concurrency(options: ConcurrencyOptions): Stage<Ready> {
   const { total, perTool, perKey } = checked(options);

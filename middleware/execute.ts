@@ -15,10 +15,10 @@ export interface ExecuteOptions {
  * is the data (without one, the last yield). Checks the data against the tool's `output` schema;
  * of content that has some, the structured content. A tool with `isolate` is refused: `isolate()` runs those.
  *
- * @example
- * pipeline.use('execute', execute())
- *
  * Fails with: `tool_error`, `invalid_output`, `internal`.
+ *
+ * @example
+ * pipeline().use('lookup', lookup()).use('validate', validate()).use('execute', execute())
  */
 export function execute(options: ExecuteOptions = {}): Stage<Ready> {
   checkOptions('execute', options, ['engine']);

@@ -59,7 +59,7 @@ export interface FallbackOptions {
  * @example
  * const pipeline = defaultPipeline()
  *   .before('timeout', 'fallback', forTools('web_search', fallback({ tool: 'wiki_search', router: () => router })));
- * const router = createRouter({ tools, pipeline });
+ * const router: Router = createRouter({ tools, pipeline });      // the type is written, as the pipeline speaks of the router
  */
 export function fallback(options: FallbackOptions): Stage<Ready> {
   const set = checked(options);

@@ -19,7 +19,7 @@ const longestGlob = 65_536;
  * Fails with whatever the stage inside fails with.
  *
  * @example
- * pipeline.use('slowly', forTools(['search_*', 'browser/**'], rateLimit({ perMinute: 10 })))
+ * defaultPipeline().before('timeout', 'slowly', forTools(['search_*', 'browser/**'], rateLimit({ perMinute: 10 })))
  */
 export function forTools<S extends AnyStage>(
   globs: string | readonly string[],

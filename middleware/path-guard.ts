@@ -40,7 +40,7 @@ export type PathGuardStage = Stage<Ready, PathGuardAdds> & Guard & { readonly le
  * Fails with: `path_denied`; the reason stands in `details.reason`, the argument in `details.pointer`.
  *
  * @example
- * pipeline().use('pathGuard', pathGuard({ roots: ['./workspace'], deny: ['secrets/**'] }))
+ * defaultPipeline().replace('pathGuard', pathGuard({ roots: ['./workspace'], deny: ['secrets/**'] }))
  */
 export function pathGuard(options: PathGuardOptions): PathGuardStage {
   checkOptions('pathGuard', options, workspaceOptions);

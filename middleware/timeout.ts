@@ -22,10 +22,10 @@ export interface TimeoutOptions {
  *
  * JavaScript cannot be interrupted: a handler that never awaits anything also stops the clock.
  *
- * @example
- * pipeline.use('timeout', timeout({ default: 10_000 }))
- *
  * Fails with: `timeout`, `aborted`.
+ *
+ * @example
+ * defaultPipeline().replace('timeout', timeout({ default: 10_000 }))
  */
 export function timeout(options: TimeoutOptions = {}): Stage<Found> {
   checkOptions('timeout', options, ['default', 'clock']);

@@ -43,7 +43,7 @@ const limitOptions = [
  * Fails with: `url_denied`; the reason stands in `details.reason`, the argument in `details.pointer`.
  *
  * @example
- * pipeline().use('urlGuard', urlGuard({ allow: ['docs.example.com', '*.wikipedia.org'] }))
+ * defaultPipeline().replace('urlGuard', urlGuard({ allow: ['docs.example.com', '*.wikipedia.org'] }))
  */
 export function urlGuard(options: UrlGuardOptions = {}): Stage<Ready, UrlGuardAdds> & Guard {
   checkOptions('urlGuard', options, [...policyOptions, ...limitOptions]);

@@ -26,7 +26,7 @@ export interface Validated {
  * Fails with: `invalid_json`, `invalid_arguments` (details: `{ reason, violations }`), `invalid_schema`.
  *
  * @example
- * pipeline.use('validate', validate({ limits: { maxBytes: 65_536 } }))
+ * defaultPipeline().replace('validate', validate({ limits: { maxBytes: 65_536 } }))
  */
 export function validate(options: ValidateOptions = {}): Stage<Found, Validated> {
   checkOptions('validate', options, ['limits', 'engine']);

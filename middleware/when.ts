@@ -13,7 +13,7 @@ import type { Call, Maybe, Next, Stage } from '../src/types.ts';
  * Fails with whatever the stage inside fails with.
  *
  * @example
- * pipeline.use('logger', when((ctx) => ctx.run.mode !== 'trusted', logger(console)))
+ * defaultPipeline().before('normalize', 'logger', when((ctx) => ctx.run.mode !== 'trusted', logger(console)))
  */
 export function when<S extends AnyStage, In extends Call = Call>(
   predicate: (ctx: In) => Maybe<boolean>,

@@ -79,7 +79,7 @@ const contentMembers: ReadonlySet<string> = new Set(['type', 'content', 'structu
  * @throws TypeError for a block that is not of one of the five kinds or lacks what its kind needs.
  *
  * @example
- * return content(['The chart of the last week:', { type: 'image', data: png, mimeType: 'image/png' }]);
+ * const chart = content(['The chart of the last week:', { type: 'image', data: png, mimeType: 'image/png' }]);
  */
 export function content(blocks: readonly ContentInput[]): Content {
   const written = blocks.map(asBlock);

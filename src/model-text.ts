@@ -7,7 +7,7 @@ import type { ToolResult } from './result.ts';
  * that gave nothing), content as its texts with a note for each block that is no text, a failure as `{"error": "..."}`.
  *
  * @example
- * messages.push({ role: 'tool', tool_call_id: result.call_id, content: toModelText(result) });
+ * const message = { role: 'tool', tool_call_id: result.call_id, content: toModelText(result) };
  */
 export function toModelText(result: ToolResult): string {
   if (!result.ok) return JSON.stringify({ error: result.error });

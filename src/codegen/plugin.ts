@@ -24,6 +24,10 @@ interface PluginContext {
  * it is a warning, and the old file stays.
  *
  * @example
+ * // vite.config.ts
+ * import { callgateGen } from 'callgate/codegen';
+ * import { defineConfig } from 'vite';
+ *
  * export default defineConfig({ plugins: [callgateGen({ files: ['src/notes.ts'], out: 'src/tools.gen.ts' })] });
  */
 export function callgateGen(options: PluginOptions): Plugin {

@@ -15,11 +15,6 @@ export interface RedactingStream {
 /**
  * Redacts text that comes in pieces. A secret that is cut in two by the end of a piece is found too, because text is held
  * back until what could belong together has come: at least 512 characters, at most 65,536.
- *
- * @example
- * const output = redactStream(createRedactor());
- * child.stdout.on('data', (piece) => show(output.push(piece)));
- * child.stdout.on('end', () => show(output.end()));
  */
 export function redactStream(redactor: Redactor): RedactingStream {
   let held = '';

@@ -38,7 +38,7 @@ export interface Explanation {
  * Says which rule or mode decides about a call, which others had a say, and what every other mode would do.
  *
  * @example
- * const { decision, by } = await explain({ tool: 'write_file', level: 'write', arguments: { path: '.env' } }, { rules: house });
+ * const { decision, by } = await explain({ tool: 'write_file', level: 'write', arguments: { path: '.env' } }, { policies: [house] });
  */
 export async function explain(call: ExampleCall, options: ExplainOptions = {}): Promise<Explanation> {
   checkOptions('explain', options, ['rules', 'policies', 'modes', 'tool', 'decideTimeout']);

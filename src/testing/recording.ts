@@ -53,7 +53,7 @@ export type RecordedLine =
  * that was cut off, as by a crash, is left out.
  *
  * @example
- * const recording = readRun(await readFile('run.jsonl', 'utf8'));
+ * const recording = readRun(readFileSync('run.jsonl', 'utf8'));
  */
 export function readRun(text: string): Recording {
   const lines = text.split('\n');

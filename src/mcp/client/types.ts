@@ -50,7 +50,10 @@ export interface GuardDeclaration {
  * later one says of an argument, or of the level, counts.
  *
  * @example
- * { 'fs.*': { paths: { path: 'read' } }, 'fs.write_file': { paths: { path: 'write' } } }
+ * const guards: GuardDeclarations = {
+ *   'fs.*': { paths: { path: 'read' } },
+ *   'fs.write_file': { paths: { path: 'write' } },
+ * };
  */
 export interface GuardDeclarations {
   readonly [tool: string]: GuardDeclaration;

@@ -36,7 +36,7 @@ export interface McpClientOfCall {
  * Questions fail with `unavailable` where the client does not declare that it answers them, or gives no answer.
  *
  * @example
- * handler: async (args, context) => {
+ * async function handler(args: object, context: ToolContext) {
  *   mcpClient(context)?.log('info', 'The index is being built.');
  * }
  */

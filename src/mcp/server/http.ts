@@ -21,7 +21,7 @@ import { Traffic } from './traffic.ts';
  * `@modelcontextprotocol/node` is not installed.
  *
  * @example
- * const serving = await serveMcpHttp(router, { port: 3000, token: process.env.MCP_TOKEN });
+ * const serving = await serveMcpHttp(router, { port: 3000, token });
  * console.error(`Listening at ${serving.url}`);
  */
 export async function serveMcpHttp<State>(
