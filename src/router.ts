@@ -125,7 +125,7 @@ export class Router<State = unknown> {
    * const signed = signDecision(pending, 'allow', key);              // where the person is
    * const result = await router.resume(signed, { store, key });      // where the tools are
    */
-  async resume(signed: SignedDecision, options: ResumeOptions): Promise<ToolResult> {
+  async resume(signed: SignedDecision, options: ResumeOptions<State>): Promise<ToolResult> {
     // Before the decision is looked at, which can be used once only.
     if (this.#calls.isClosed) return this.#calls.refuse(this.#run);
     const { resume } = await import('./policy/resume.ts');

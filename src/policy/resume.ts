@@ -1,3 +1,5 @@
+import type { ErrorCode } from '../errors.ts';
+import { checkOptions } from '../options.ts';
 import { type Failure, noMeta, rememberCause, type ToolResult } from '../result.ts';
 import type { Run, ToolCall } from '../types.ts';
 import type { PendingApproval } from './approval.ts';
@@ -7,18 +9,22 @@ import { snapshot } from './snapshot.ts';
 import type { ApprovalStore } from './store.ts';
 
 /** What can run a call again: a router. */
-export interface Resumable {
-  call(call: ToolCall, options?: { readonly run?: Partial<Run> }): Promise<ToolResult>;
+export interface Resumable<State = unknown> {
+  call(call: ToolCall, options?: { readonly run?: Partial<Run>; readonly state?: State }): Promise<ToolResult>;
   /** The run that its calls belong to unless they say otherwise. */
   readonly run?: Run;
 }
 
-export interface ResumeOptions {
+export interface ResumeOptions<State = unknown> {
   /** Where the pending approval was kept, and where it is used up. */
   readonly store: ApprovalStore;
   /** The key the decision was signed with. */
   readonly key: string | Uint8Array;
+  /** What stages and handlers find as `ctx.state`: it is not kept with the pending approval. Default: the router's. */
+  readonly state?: State;
 }
+
+const optionNames = ['store', 'key', 'state'] satisfies (keyof ResumeOptions)[];
 
 const faults = {
   bad_signature: 'The decision about this call is not signed by whoever may decide.',
@@ -35,13 +41,23 @@ const faults = {
  * The call passes the whole chain again, and must still be the one that was decided on, under the same rules and with
  * the same tool. A decision is used once, whether the call then succeeds or not. Never rejects.
  *
- * Fails with `denied`; `details.reason` says why. And with whatever the call fails with.
+ * Fails with `denied`; `details.reason` says why. With `internal` for an option that does not exist. And with whatever the
+ * call fails with.
  *
  * @example
  * const signed = signDecision(pending, 'allow', key);            // where the person is
  * const result = await resume(router, signed, { store, key });   // where the tools are
  */
-export async function resume(router: Resumable, signed: SignedDecision, options: ResumeOptions): Promise<ToolResult> {
+export async function resume<State>(
+  router: Resumable<State>,
+  signed: SignedDecision,
+  options: ResumeOptions<NoInfer<State>>,
+): Promise<ToolResult> {
+  try {
+    checkOptions('resume', options, optionNames);
+  } catch (error) {
+    return misused(error as TypeError);
+  }
   let pending: PendingApproval | undefined;
   let isFirst: boolean;
   try {
@@ -61,7 +77,8 @@ export async function resume(router: Resumable, signed: SignedDecision, options:
   if (!isFirst) return refused(pending, 'used');
   // Anything but a plain allowance is a denial, also what a future version may call otherwise.
   if (signed.decision !== 'allow') return refused(pending, 'declined', signed.reason);
-  return router.call(approved(pending, signed), { run: runOf(pending) });
+  const { state } = options;
+  return router.call(approved(pending, signed), { run: runOf(pending), ...('state' in options && { state }) });
 }
 
 /** The call with the decision attached to its very arguments. */
@@ -89,16 +106,24 @@ function runOf({ run: { id, principal, tools } }: PendingApproval): Partial<Run>
 
 function refused(pending: PendingApproval | undefined, reason: keyof typeof faults, said = ''): Failure {
   const what = reason === 'declined' && said !== '' ? `The user declined this call: ${said}` : faults[reason];
+  return { ...failure(/[.!?]$/.test(what) ? what : `${what}.`, 'denied', pending), details: { reason } };
+}
+
+/** As of a call with options that cannot be used. */
+function misused(error: TypeError): Failure {
+  return rememberCause(failure(error.message, 'internal'), error);
+}
+
+function failure(what: string, code: ErrorCode, pending?: PendingApproval): Failure {
   return {
     ok: false,
     tool_name: pending?.tool ?? '',
     data: null,
-    error: `${/[.!?]$/.test(what) ? what : `${what}.`} Nothing was done.`,
+    error: `${what} Nothing was done.`,
     call_id: pending?.callId ?? '',
     meta: noMeta,
-    code: 'denied',
+    code,
     retryable: false,
     effect: 'none',
-    details: { reason },
   };
 }

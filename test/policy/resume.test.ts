@@ -10,12 +10,12 @@ import { defaultPipeline } from '../../src/default-pipeline.ts';
 import { defineTool } from '../../src/define-tool.ts';
 import type { PendingApproval } from '../../src/policy/approval.ts';
 import { fileStore } from '../../src/policy/file-store.ts';
-import { resume } from '../../src/policy/resume.ts';
+import { type ResumeOptions, resume } from '../../src/policy/resume.ts';
 import type { Rule } from '../../src/policy/rule.ts';
 import { type SignedDecision, signDecision } from '../../src/policy/signed.ts';
 import { type ApprovalStore, memoryStore } from '../../src/policy/store.ts';
 import type { Failure } from '../../src/result.ts';
-import { createRouter } from '../../src/router.ts';
+import { createRouter, type Router } from '../../src/router.ts';
 import type { Tool } from '../../src/tool.ts';
 
 const key = 'a key that only the two processes know';
@@ -73,6 +73,53 @@ describe('a decision that comes later', () => {
     const result = await resume(one.router, signDecision(pending, 'allow', key), { store, key });
     expect(result).toMatchObject({ ok: true, data: 'sent', call_id: 'c1', tool_name: 'send' });
     expect(one.ran).toEqual([{ text: 'hello', copies: 1 }]);
+  });
+
+  describe('carries the call out with', () => {
+    const states: unknown[] = [];
+    const tool = defineTool({
+      name: 'send',
+      description: 'Sends a text.',
+      parameters: { type: 'object', properties: {} },
+      permission: 'network',
+      handler: (_, { state }) => states.push(state),
+    });
+    const once = async (
+      router: Router<{ user: string } | undefined>,
+      more: { state?: { user: string } | undefined },
+    ) => {
+      states.length = 0;
+      const result = (await router.call({ name: 'send', arguments: {} }, { state: { user: 'first' } })) as Failure;
+      const { pending } = result.details as { pending: PendingApproval };
+      const resumed = await router.resume(signDecision(pending, 'allow', key), { store, key, ...more });
+      expect(resumed).toMatchObject({ ok: true });
+      return states;
+    };
+    const routerOf = () =>
+      createRouter<{ user: string } | undefined>({ tools: [tool], approvals: store, state: { user: 'own' } });
+
+    test('the state that resume is given', async () => {
+      expect(await once(routerOf(), { state: { user: 'ada' } })).toEqual([{ user: 'ada' }]);
+    });
+
+    test('the router’s without one', async () => {
+      expect(await once(routerOf(), {})).toEqual([{ user: 'own' }]);
+    });
+
+    test('none where none is what it is given, as in a call', async () => {
+      expect(await once(routerOf(), { state: undefined })).toEqual([undefined]);
+    });
+  });
+
+  test('is not looked at with an option that does not exist, and can still be used', async () => {
+    const one = situation(store);
+    const signed = signDecision(await pendingFrom(one), 'allow', key);
+    const wrong = await one.router.resume(signed, { store, key, stat: {} } as object as ResumeOptions);
+    expect(wrong).toMatchObject({ ok: false, code: 'internal', effect: 'none' });
+    expect(wrong.error).toContain('resume() has no option "stat"');
+    expect(await one.router.resume(signed, undefined as never)).toMatchObject({ ok: false, code: 'internal' });
+    expect(one.ran).toEqual([]);
+    expect(await one.router.resume(signed, { store, key })).toMatchObject({ ok: true });
   });
 
   test('is used once, also by two at the same time', async () => {
