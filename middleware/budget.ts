@@ -18,8 +18,8 @@ export interface BudgetOptions {
 }
 
 /**
- * Lets a run make so many calls, write so many bytes and fetch so many, and no more. Counts by the id of the run, of the
- * 10,000 runs that were used last.
+ * Lets a run make so many calls, write so many bytes and fetch so many, and no more. Counts by the id of the run and its
+ * principal, so that nobody uses up what another may use; of the 10,000 runs that were used last.
  *
  * It is in no pipeline by default. Put it after permission, so that a call which is not allowed costs nothing; with
  * `bytesWritten` it needs a path guard before it, with `bytesFetched` a URL guard. As a guard it cannot stand inside a
@@ -45,7 +45,7 @@ export function budget(options: BudgetOptions): Stage<Ready> & Guard {
 
   function budget(ctx: Ready): object | Failure | undefined {
     const { tool, fs, fetch } = ctx;
-    const account = accounts.of(ctx.run.id);
+    const account = accounts.of(ctx.run);
     if (account.calls >= calls) return exceeded(ctx, 'calls', calls);
     const limit = perTool.get(tool.name);
     if (limit !== undefined) {

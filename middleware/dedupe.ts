@@ -1,7 +1,6 @@
-import { canonicalJson } from '../src/canonical-json.ts';
 import { type Clock, checkClock, systemClock } from '../src/clock.ts';
 import { checkOptions } from '../src/options.ts';
-import { PerRun } from '../src/policy/per-run.ts';
+import { PerRun, runKey } from '../src/policy/per-run.ts';
 import { callKey } from '../src/resilience/call-key.ts';
 import { Changes } from '../src/resilience/changes.ts';
 import { copyData } from '../src/resilience/copy-data.ts';
@@ -66,14 +65,13 @@ export function dedupe(options: DedupeOptions = {}): Stage<Ready> {
     const isMeant = isWatched(ctx);
     const isChange = atOnce(resets(ctx)) !== false;
     if (!isMeant && !isChange) return next();
-    const who = canonicalJson([ctx.run.id, ctx.run.principal]);
-    const run = runs.of(who);
+    const run = runs.of(ctx.run);
     const content = isMeant ? callKey(ctx, vary) : undefined;
     if (content === undefined) {
       run.last = ++changes;
       return next();
     }
-    const call: Made = { run, isChange, key: `${who}\n${content}` };
+    const call: Made = { run, isChange, key: `${runKey(ctx.run)}\n${content}` };
     const first = underWay.get(call.key) ?? recent.get(call.key)?.value;
     return first !== undefined && isTheSame(first, ctx, run) ? second(ctx, next, call, first) : begin(ctx, next, call);
   }

@@ -17,10 +17,10 @@ export interface LoopGuardOptions {
 }
 
 /**
- * Stops a call that has given the same result again and again, and tells the model so. Same means: the same run, tool and
- * arguments, and the same data or the same failure, unless that is one that may go away by itself. Where another call has
- * changed something meanwhile (a tool that is not of level `read`, with a result that is new), counting begins anew: tests may
- * be run after every edit.
+ * Stops a call that has given the same result again and again, and tells the model so. Same means: the same run (by its id
+ * and principal), tool and arguments, and the same data or the same failure, unless that is one that may go away by itself.
+ * Where another call has changed something meanwhile (a tool that is not of level `read`, with a result that is new), counting
+ * begins anew: tests may be run after every edit.
  *
  * It is in no pipeline by default. Put it between the path guard and permission: then it knows the canonical arguments,
  * and nobody is asked about a call that was declined three times. Remembers the last 256 calls of the 1,000 runs that were
@@ -39,7 +39,7 @@ export function loopGuard(options: LoopGuardOptions = {}): Stage<Ready> & Guard 
     const { tool } = ctx;
     const call = atOnce(exempt(tool)) === true ? undefined : textOf([tool.name, ctx.args]);
     if (call === undefined) return next();
-    const calls = runs.of(ctx.run.id);
+    const calls = runs.of(ctx.run);
     if (calls.count(call) >= repeats) {
       const text =
         `This call of ${tool.name} was stopped: with these very arguments it has given the same result ${repeats} times, ` +

@@ -1,9 +1,20 @@
-/** Something kept for each run. Of more than so many runs, the one that was used longest ago is forgotten. */
+import { canonicalJson } from '../canonical-json.ts';
+import type { Run } from '../types.ts';
+
+/** One text for a run: runs of two principals are two, also where they have one id. */
+export function runKey({ id, principal }: Run): string {
+  return canonicalJson([id, principal]);
+}
+
+/**
+ * Something kept for each run of each principal. Of more than so many runs, the one that was used longest ago is forgotten.
+ */
 export class PerRun<Kept> {
   readonly #make: () => Kept;
   readonly #most: number;
   readonly #kept = new Map<string, Kept>();
-  #lastKey: string | undefined;
+  #lastId: string | undefined;
+  #lastPrincipal: string | undefined;
   #last: Kept | undefined;
 
   constructor(make: () => Kept, most: number) {
@@ -12,20 +23,22 @@ export class PerRun<Kept> {
   }
 
   /** What is kept for a run, made when there is nothing yet. */
-  of(run: string): Kept {
+  of(run: Run): Kept {
     // Calls of one run come one after another.
-    if (this.#last !== undefined && this.#lastKey === run) return this.#last;
-    const kept = this.#kept.get(run) ?? this.#make();
-    this.#kept.delete(run);
-    this.#kept.set(run, kept);
+    if (this.#last !== undefined && this.#lastId === run.id && this.#lastPrincipal === run.principal) return this.#last;
+    const key = runKey(run);
+    const kept = this.#kept.get(key) ?? this.#make();
+    this.#kept.delete(key);
+    this.#kept.set(key, kept);
     if (this.#kept.size > this.#most) this.#kept.delete(this.#kept.keys().next().value as string);
-    this.#lastKey = run;
+    this.#lastId = run.id;
+    this.#lastPrincipal = run.principal;
     this.#last = kept;
     return kept;
   }
 
   /** What is kept for a run, if anything is. */
-  known(run: string): Kept | undefined {
-    return this.#kept.get(run);
+  known(run: Run): Kept | undefined {
+    return this.#kept.get(runKey(run));
   }
 }

@@ -45,10 +45,10 @@ export function ruleMemory(file?: string): RuleMemory {
     scopes: Object.freeze<AlwaysScope[]>(path === undefined ? ['run'] : ['run', 'project']),
     rules: Object.freeze([...present]),
     allows(request: PolicyRequest): boolean {
-      return forProject.allows(request) || forRuns.known(keyOf(request.run))?.allows(request) === true;
+      return forProject.allows(request) || forRuns.known(request.run)?.allows(request) === true;
     },
     async keep(rule: Rule, scope: AlwaysScope, run: Run): Promise<void> {
-      if (scope === 'run') return forRuns.of(keyOf(run)).add(rule);
+      if (scope === 'run') return forRuns.of(run).add(rule);
       if (path === undefined) throw new TypeError('Rules for a project need a file: ruleMemory(FILE).');
       const { replaceFile } = await import('./replace-file.ts');
       await replaceFile(path, (text) => withRule(text, rule, path));
@@ -81,11 +81,6 @@ class Kept {
 
 function isAllowance(ruling: unknown): boolean {
   return (ruling as { decision?: unknown } | undefined)?.decision === 'allow';
-}
-
-/** What one user had kept is not for another, whatever the run is called. */
-function keyOf({ id, principal }: Run): string {
-  return canonicalJson([id, principal]);
 }
 
 function withRule(text: string | undefined, rule: Rule, path: string): string {

@@ -73,6 +73,15 @@ describe('budget', () => {
     expect(await call('a', 'two')).toMatchObject({ ok: true });
   });
 
+  test('counts by the principal as well, since two of them may have runs of one id', async () => {
+    const router = routerWith({ calls: 1 });
+    const call = (principal?: string) =>
+      router.call({ name: 'a' }, { run: { id: 'one', ...(principal !== undefined && { principal }) } });
+    for (const principal of ['ada', 'bob', undefined]) expect(await call(principal)).toMatchObject({ ok: true });
+    for (const principal of ['ada', 'bob', undefined])
+      expect(await call(principal)).toMatchObject({ code: 'budget_exceeded' });
+  });
+
   test('counts single tools by their names', async () => {
     const router = routerWith({ perTool: { a: 1, b: 0 } });
     const codes = [];

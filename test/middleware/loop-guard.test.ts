@@ -94,6 +94,9 @@ describe('loopGuard', () => {
     ]);
     const run = (id: string) => other.call({ name: 'look' }, { run: { id } });
     expect((await Promise.all(['1', '2', '3', '4'].map(run))).every(({ ok }) => ok)).toBe(true);
+    const principals = ['ada', 'bob', 'carol', 'dave'];
+    const of = (principal: string) => other.call({ name: 'look' }, { run: { id: 'one', principal } });
+    expect((await Promise.all(principals.map(of))).every(({ ok }) => ok)).toBe(true);
   });
 
   test('the order of arguments does not make another call', async () => {
