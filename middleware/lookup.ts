@@ -1,4 +1,4 @@
-import { nearest } from '../src/nearest.ts';
+import { askWhether, nearest } from '../src/nearest.ts';
 import { offeredNames } from '../src/offered-names.ts';
 import type { Failure } from '../src/result.ts';
 import type { Tool } from '../src/tool.ts';
@@ -12,10 +12,10 @@ const mostListed = 20;
  * Finds the tool by its exact name. A wrong name is answered with the nearest of those that are offered, and nothing is run
  * on a guess.
  *
+ * Fails with: `unknown_tool`.
+ *
  * @example
  * pipeline().use('normalize', normalize()).use('lookup', lookup())
- *
- * Fails with: `unknown_tool`.
  */
 export function lookup(): Stage<Call, { tool: Tool }> {
   return step(
@@ -36,8 +36,7 @@ function unknown(ctx: Call): Failure {
   const { names, others } = offeredNames(ctx);
   const count = names.length + others;
   const similar = nearest(ctx.call.name, names);
-  const sentences = [`unknown tool: ${visible(ctx.call.name)}.`];
-  if (similar.length > 0) sentences.push(`Did you mean ${similar.join(' or ')}?`);
+  const sentences = [`unknown tool: ${visible(ctx.call.name)}.${askWhether(similar)}`];
   if (names.length === 0) sentences.push('There are no tools.');
   else if (count <= mostListed) sentences.push(`The tools are: ${names.join(', ')}.`);
   else {

@@ -3,6 +3,7 @@ import type { ScopedFetch } from './capabilities/net/types.ts';
 import type { CommandLanguage, ScopedExec } from './capabilities/process/types.ts';
 import { checkIsolation } from './isolation/module-handler.ts';
 import { checkMilliseconds } from './milliseconds.ts';
+import { didYouMean } from './nearest.ts';
 import type { Infer } from './schema/infer.ts';
 import type { JsonSchemaObject } from './schema/json-schema.ts';
 import { pointerNames } from './schema/pointer.ts';
@@ -208,8 +209,9 @@ function checkArgument(
 ): void {
   const top = argument.startsWith('/') ? (pointerNames(argument)[0] as string) : argument;
   if (Object.hasOwn(properties, top)) return;
+  const names = Object.keys(properties);
   throw new TypeError(
     `Tool "${tool.name}" declares the ${{ paths: 'path', urls: 'URL', commands: 'command' }[declaration]} argument "${argument}", but its ` +
-      `parameters have no such property. They are: ${Object.keys(properties).join(', ')}.`,
+      `parameters have no such property. They are: ${names.join(', ')}.${didYouMean(top, names)}`,
   );
 }

@@ -1,4 +1,4 @@
-import { nearest } from './nearest.ts';
+import { didYouMean } from './nearest.ts';
 import type { Tool } from './tool.ts';
 import { type AnyStage, traitsOf } from './traits.ts';
 
@@ -37,9 +37,8 @@ export function namedBy(stages: readonly { readonly stage: object }[]): readonly
 /** What is meant for no tool there is, in words for whoever wrote it. */
 export function unmatched(named: readonly NamedTools[], tools: readonly Tool[]): readonly string[] {
   const odd = named.filter(({ means }) => !tools.some(means));
-  return odd.map(({ option, name }) => {
-    const names = tools.map((tool) => tool.name);
-    const [similar] = nearest(name, names, 1);
-    return `${option} names "${name}", which stands for none of the tools.${similar === undefined ? '' : ` Did you mean ${similar}?`}`;
-  });
+  const names = tools.map((tool) => tool.name);
+  return odd.map(
+    ({ option, name }) => `${option} names "${name}", which stands for none of the tools.${didYouMean(name, names)}`,
+  );
 }

@@ -26,6 +26,34 @@ export function nearest(wanted: string, names: Iterable<string>, most = 3): stri
     .map(({ name }) => name);
 }
 
+/** How the question stands in a text: as a sentence of its own, behind a semicolon, or in brackets. */
+const forms = { sentence: [' Did', '?'], clause: ['; did', '?'], aside: [' (did', '?)'] } as const;
+
+/** What was probably meant by `wanted`, as a question to be put behind what is wrong with it; empty where nothing is near. */
+export function didYouMean(
+  wanted: string,
+  names: Iterable<string>,
+  form: keyof typeof forms = 'sentence',
+  shown: (name: string) => string = String,
+): string {
+  return askWhether(
+    nearest(wanted, names, 1).map((name) => shown(name)),
+    form,
+  );
+}
+
+/** The same of names that are known to be near. */
+export function askWhether(similar: readonly string[], form: keyof typeof forms = 'sentence'): string {
+  if (similar.length === 0) return '';
+  const [begin, end] = forms[form];
+  return `${begin} you mean ${similar.join(' or ')}${end}`;
+}
+
+/** A name between quotation marks. */
+export function inQuotes(name: string): string {
+  return `"${name}"`;
+}
+
 /** Levenshtein distance, with a swap of neighbours as one edit. */
 function edits(a: string, b: string): number {
   let beforeLast: number[] = [];

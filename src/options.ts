@@ -1,3 +1,5 @@
+import { didYouMean } from './nearest.ts';
+
 /** Throws a TypeError for an option that does not exist: a mistyped `deny` must not become an open door. */
 export function checkOptions(owner: string, options: unknown, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null) {
@@ -5,7 +7,8 @@ export function checkOptions(owner: string, options: unknown, known: readonly st
   }
   for (const option of Object.keys(options)) {
     if (!known.includes(option)) {
-      throw new TypeError(`${owner}() has no option "${option}". Its options are: ${known.join(', ') || '(none)'}.`);
+      const advice = `Its options are: ${known.join(', ') || '(none)'}.${didYouMean(option, known)}`;
+      throw new TypeError(`${owner}() has no option "${option}". ${advice}`);
     }
   }
 }

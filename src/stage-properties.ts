@@ -1,3 +1,4 @@
+import { didYouMean } from './nearest.ts';
 import type { Offers } from './offers.ts';
 import type { RouterPipeline } from './pipeline.ts';
 import type { Maybe } from './types.ts';
@@ -24,7 +25,7 @@ export function checkMode({ entries }: RouterPipeline<never>, mode: string): voi
   for (const { stage } of entries) {
     const modes = 'modes' in stage && Array.isArray(stage.modes) ? stage.modes : undefined;
     if (modes !== undefined && !modes.includes(mode)) {
-      throw new TypeError(`There is no mode "${mode}". The modes are: ${modes.join(', ')}.`);
+      throw new TypeError(`There is no mode "${mode}". The modes are: ${modes.join(', ')}.${didYouMean(mode, modes)}`);
     }
   }
 }

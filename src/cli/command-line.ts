@@ -1,5 +1,5 @@
+import { didYouMean } from '../nearest.ts';
 import { forTerminal } from '../output/control-characters.ts';
-import { didYouMean } from './did-you-mean.ts';
 import { exitStatus, reasonOf, Unusable, UsageError } from './errors.ts';
 import { InputError } from './input/lines.ts';
 import { type Io, OutputClosed, print } from './io.ts';

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { defaultPipelineOptions } from '../default-pipeline.ts';
+import { didYouMean } from '../nearest.ts';
 import { readPolicyFile } from '../policy/file.ts';
 import { ruleMemory } from '../policy/rule-memory.ts';
 import { routerOptionNames } from '../router-options.ts';
 import { type Config, ownOptions } from './define-config.ts';
-import { didYouMean } from './did-you-mean.ts';
 import { reasonOf, Unusable } from './errors.ts';
 import { loadModule } from './load-module.ts';
 

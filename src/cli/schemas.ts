@@ -1,6 +1,6 @@
+import { didYouMean } from '../nearest.ts';
 import type { ProviderName } from '../providers/types.ts';
 import type { Router } from '../router.ts';
-import { didYouMean } from './did-you-mean.ts';
 import { UsageError } from './errors.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
+import { didYouMean } from '../nearest.ts';
 import { builtInModes } from '../policy/modes.ts';
 import type { Config } from './define-config.ts';
-import { didYouMean } from './did-you-mean.ts';
 import { UsageError } from './errors.ts';
 import type { Parsed } from './usage.ts';
 

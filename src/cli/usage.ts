@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { nearest } from '../nearest.ts';
+import { didYouMean } from '../nearest.ts';
 import { UsageError } from './errors.ts';
 
 /** One option of a command. */
@@ -80,9 +80,9 @@ function plain(options: OptionTable): NonNullable<Parameters<typeof parseArgs>[0
 
 function unknownOption(given: string, options: OptionTable): string {
   const names = Object.keys(options);
-  const similar = nearest(given.replace(/^-+/, ''), names, 1)[0];
-  const advice = similar === undefined ? `The options are: ${names.map((name) => `--${name}`).join(', ')}.` : '';
-  return `There is no option ${given}.${similar === undefined ? '' : ` Did you mean --${similar}?`} ${advice}`.trimEnd();
+  const asWritten = (name: string): string => `--${name}`;
+  const advice = didYouMean(given.replace(/^-+/, ''), names, 'sentence', asWritten);
+  return `There is no option ${given}.${advice || ` The options are: ${names.map(asWritten).join(', ')}.`}`;
 }
 
 /** A command's help, for a person. */

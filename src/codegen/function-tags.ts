@@ -1,4 +1,4 @@
-import { nearest } from '../nearest.ts';
+import { didYouMean } from '../nearest.ts';
 import { pointerStep } from '../schema/pointer.ts';
 import type { Source } from './backend.ts';
 import { type DocTag, readParam } from './jsdoc.ts';
@@ -124,7 +124,7 @@ function addPointer(tag: string, written: string, root: Schema, add: (pointer: s
 
 function missing(what: string, name: string, root: Schema): string {
   const names = Object.keys((root['properties'] as Schema | undefined) ?? {});
-  const [near] = nearest(name, names, 1);
-  const hint = near ? `did you mean \`${near}\`?` : `The parameters are: ${names.join(', ') || '(none)'}.`;
-  return `${what} names \`${name}\`, which is no parameter; ${hint}`;
+  const hint = didYouMean(name, names, 'clause', (near) => `\`${near}\``);
+  const advice = hint || `; The parameters are: ${names.join(', ') || '(none)'}.`;
+  return `${what} names \`${name}\`, which is no parameter${advice}`;
 }

@@ -4,7 +4,7 @@ import { every, type Match, matchOf, some } from './match.ts';
 import { answer, hosts } from './matchers.ts';
 import { isAnchored, pathMatcher } from './paths.ts';
 import type { PolicyRequest } from './policy.ts';
-import { entriesOf, RuleError, textLists, texts } from './shape.ts';
+import { entriesOf, RuleError, textLists, texts, unknownMember } from './shape.ts';
 
 /** What a rule can say of one effect; every condition that is given must hold. */
 export interface EffectMatcher {
@@ -85,7 +85,7 @@ function memberTest(key: string, operand: unknown, wide: boolean, at: string): (
       return (effect) => ('argv' in effect ? test(effect.argv) : 'no');
     }
     default:
-      throw new RuleError(at, 'is unknown; expected kind, path, host, port or command');
+      throw unknownMember(at, key, ['kind', 'path', 'host', 'port', 'command']);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Tool, ToolAnnotations } from '../tool.ts';
 import type { Effect } from '../types.ts';
 import type { PolicyRequest } from './policy.ts';
 import type { CompiledRule } from './rule.ts';
-import { entriesOf, RuleError, texts } from './shape.ts';
+import { entriesOf, RuleError, texts, unknownMember } from './shape.ts';
 
 /** A call, as far as a rule looks at it, for a rule's examples and for tables of expected verdicts. */
 export interface ExampleCall {
@@ -32,7 +32,7 @@ const members: ReadonlySet<string> = new Set<keyof ExampleCall>([
 /** Makes the request that a policy would see of such a call; of a tool that is known, pass it as `tool`. */
 export function requestFor(example: ExampleCall, at: string, known?: Tool): PolicyRequest {
   for (const [member] of entriesOf(example, at)) {
-    if (!members.has(member)) throw new RuleError(`${at}.${member}`, `is unknown; expected ${[...members].join(', ')}`);
+    if (!members.has(member)) throw unknownMember(`${at}.${member}`, member, members);
   }
   const { tool: name, level, tags, source, annotations, mode = 'ask', effects = [] } = example;
   texts(name, `${at}.tool`);

@@ -3,7 +3,7 @@ import { findJsonFault } from '../schema/json-faults.ts';
 import { createModes, type ModeTable } from './modes.ts';
 import type { Rule } from './rule.ts';
 import { rules } from './rules.ts';
-import { RuleError } from './shape.ts';
+import { RuleError, unknownMember } from './shape.ts';
 
 /** What a policy file says; it fits the options of `permission`. */
 export interface PolicyFile {
@@ -51,7 +51,7 @@ export function parsePolicy(content: unknown): PolicyFile {
   }
   for (const member of Object.keys(content)) {
     if (['$schema', 'rules', 'modes'].includes(member)) continue;
-    throw new RuleError(`The policy's "${member}"`, 'is unknown; expected rules and modes');
+    throw unknownMember(`The policy's "${member}"`, member, ['rules', 'modes']);
   }
   const { rules: list, modes } = content as Partial<PolicyFile>;
   if (!Array.isArray(list)) throw new RuleError('The policy', 'needs a list of rules');

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../canonical-json.ts';
-import { nearest } from '../nearest.ts';
+import { didYouMean } from '../nearest.ts';
 import { checkOptions } from '../options.ts';
 import type { Tool } from '../tool.ts';
 import { isEvaluator } from './commands.ts';
@@ -59,10 +59,7 @@ function noTool({ rule, concerns }: CompiledRule, tools: readonly Tool[]): Found
   if (tools.some((tool) => concerns(tool))) return undefined;
   const names = tools.map((tool) => tool.name);
   const missing = namesOf(rule).filter((name) => !names.some(nameMatcher([name], true)));
-  const told = missing.map((name) => {
-    const [near] = nearest(name, names, 1);
-    return near === undefined ? ` No tool matches ${name}.` : ` No tool matches ${name}; did you mean ${near}?`;
-  });
+  const told = missing.map((name) => ` No tool matches ${name}${didYouMean(name, names, 'clause') || '.'}`);
   return { kind: 'no-tool', message: `It concerns none of the tools there are, so it never matches.${told.join('')}` };
 }
 
@@ -76,7 +73,8 @@ function noMode({ rule }: CompiledRule, modes: readonly string[]): Found {
   const wanted = typeof rule.mode === 'string' ? [rule.mode] : rule.mode;
   const unknown = wanted.filter((mode) => !modes.some(nameMatcher([mode], false)));
   if (unknown.length === 0) return undefined;
-  return { kind: 'no-mode', message: `There is no mode ${unknown.join(', ')}; the modes are ${modes.join(', ')}.` };
+  const told = unknown.map((mode) => `${mode}${didYouMean(mode, modes, 'aside')}`);
+  return { kind: 'no-mode', message: `There is no mode ${told.join(', ')}; the modes are ${modes.join(', ')}.` };
 }
 
 function duplicate(rule: CompiledRule, earlier: readonly CompiledRule[]): Found {

@@ -5,7 +5,7 @@ import { type Match, matchOf, not } from './match.ts';
 import { foldText } from './names.ts';
 import { pathMatcher } from './paths.ts';
 import type { PolicyRequest } from './policy.ts';
-import { entriesOf, RuleError, textLists, texts } from './shape.ts';
+import { entriesOf, RuleError, textLists, texts, unknownMember } from './shape.ts';
 
 type Scalar = string | number | boolean | null;
 
@@ -63,7 +63,7 @@ export function valueTest(matcher: ValueMatcher, wide: boolean, at: string): Val
       return (value, request) => not(test(value, request));
     }
     default:
-      throw new RuleError(`${at}.${kind}`, 'is unknown; expected path, host, command, equals, min, max or not');
+      throw unknownMember(`${at}.${kind}`, kind, ['path', 'host', 'command', 'equals', 'min', 'max', 'not']);
   }
 }
 

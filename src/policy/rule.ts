@@ -10,7 +10,7 @@ import { every, type Match, matchOf } from './match.ts';
 import { answer } from './matchers.ts';
 import { nameMatcher } from './names.ts';
 import type { PolicyRequest } from './policy.ts';
-import { entriesOf, RuleError, texts } from './shape.ts';
+import { entriesOf, RuleError, texts, unknownMember } from './shape.ts';
 import { type ToolCondition, toolCondition } from './short-form.ts';
 import { type Decision, isDecision, type Ruling } from './verdict.ts';
 
@@ -94,8 +94,7 @@ const members: ReadonlySet<string> = new Set<keyof Rule>([
 export function compileRule(rule: Rule, index: number, list?: string): CompiledRule {
   const at = `Rule ${index}`;
   for (const [member] of entriesOf(rule, at)) {
-    if (!members.has(member))
-      throw new RuleError(`${at}: ${member}`, `is unknown; expected ${[...members].join(', ')}`);
+    if (!members.has(member)) throw unknownMember(`${at}: ${member}`, member, members);
   }
   const { decision, reason, name, when } = rule;
   if (!isDecision(decision)) throw new RuleError(`${at}: decision`, 'must be allow, ask or deny');

@@ -1,3 +1,5 @@
+import { didYouMean, inQuotes } from '../nearest.ts';
+
 /** A rule that is not well-formed. The message names its place, such as `Rule 3: arguments.path.host`. */
 export class RuleError extends TypeError {
   override readonly name = 'RuleError';
@@ -5,6 +7,13 @@ export class RuleError extends TypeError {
   constructor(at: string, problem: string) {
     super(`${at} ${problem}.`);
   }
+}
+
+/** The fault of a member that is none of those that are known. */
+export function unknownMember(at: string, member: string, known: Iterable<string>): RuleError {
+  const names = [...known];
+  const hint = didYouMean(member, names, 'aside', inQuotes);
+  return new RuleError(at, `is unknown${hint}; expected ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`);
 }
 
 /** One text or several, as a list. */

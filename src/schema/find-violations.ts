@@ -1,4 +1,4 @@
-import { nearest } from '../nearest.ts';
+import { didYouMean, inQuotes } from '../nearest.ts';
 import { isHarmless, isHarmlessConstant, vouchFor } from '../output/harmless.ts';
 import { ofNoBranch, subjectOf } from './branches.ts';
 import { describeValue, isShownHarmless, listed, literal } from './describe.ts';
@@ -86,9 +86,9 @@ class Search {
     const isScalar = typeof value !== 'object' || value === null;
     if (!isScalar || allowed.includes(value)) return;
     const names = allowed.filter((one): one is string => typeof one === 'string');
-    const [near] = typeof value === 'string' && allowed.length > most ? nearest(value, names, 1) : [];
     const choice = allowed.length === 1 ? literal(allowed[0]) : `one of ${listed(allowed.map(literal))}`;
-    const hint = near === undefined ? '' : ` (did you mean ${literal(near)}?)`;
+    const isLong = typeof value === 'string' && allowed.length > most;
+    const hint = isLong ? didYouMean(value, names, 'aside', literal) : '';
     this.#add(pointer, keyword, choice, value, `must be ${choice} (got `, `)${hint}`);
   }
 
@@ -144,9 +144,8 @@ class Search {
 
   #unknown(name: string, known: readonly string[], item: unknown, pointer: string): void {
     // Names of one or two letters are all alike.
-    const [near] = name.length > 2 ? nearest(name, known, 1) : [];
-    const hint =
-      near !== undefined ? ` (did you mean "${near}"?)` : known.length > 0 ? `; known are ${listed(known)}` : '';
+    const near = name.length > 2 ? didYouMean(name, known, 'aside', inQuotes) : '';
+    const hint = near !== '' || known.length === 0 ? near : `; known are ${listed(known)}`;
     const at = pointer + pointerStep(name.slice(0, 80));
     this.#add(at, 'additionalProperties', 'no such property', item, `is not a known property${hint}`);
   }

@@ -1,4 +1,4 @@
-import { nearest } from '../nearest.ts';
+import { didYouMean, inQuotes } from '../nearest.ts';
 import { listed } from './describe.ts';
 import type { JsonSchema, JsonSchemaObject } from './json-schema.ts';
 import type { SchemaNote } from './note.ts';
@@ -38,16 +38,14 @@ function unknownKeywords(schema: JsonSchemaObject): [string, string][] {
   return Object.keys(schema)
     .filter((keyword) => !knownKeywords.has(keyword) && !harmlessKeywords.has(keyword) && !/^x-/i.test(keyword))
     .map((keyword) => {
-      const [near] = nearest(keyword, knownKeywords, 1);
-      const hint = near === undefined ? '' : `; did you mean "${near}"?`;
+      const hint = didYouMean(keyword, knownKeywords, 'clause', inQuotes);
       return [keyword, `"${keyword.slice(0, 80)}" is not a keyword of JSON Schema and has no effect${hint}`];
     });
 }
 
 function unknownFormat({ format }: JsonSchemaObject): [string, string][] {
   if (typeof format !== 'string' || knownFormats.has(format)) return [];
-  const [near] = nearest(format, knownFormats, 1);
-  const hint = near === undefined ? '' : `; did you mean "${near}"?`;
+  const hint = didYouMean(format, knownFormats, 'clause', inQuotes);
   return [['format', `the format "${format.slice(0, 80)}" is not known and is not checked${hint}`]];
 }
 

@@ -4,7 +4,7 @@ import type { GatewayConfig } from '../../mcp/gateway/config.ts';
 import { inspect } from '../../mcp/gateway/inspect.ts';
 import { readGatewayConfig } from '../../mcp/gateway/read-config.ts';
 import { hiding } from '../../mcp/gateway/secrets.ts';
-import { didYouMean } from '../did-you-mean.ts';
+import { didYouMean } from '../../nearest.ts';
 import { exitStatus, Unusable, UsageError } from '../errors.ts';
 import { type Io, print, tableWidthOf } from '../io.ts';
 import { commandConfig, serverOptions } from '../mcp/command-config.ts';

@@ -1,5 +1,5 @@
+import { didYouMean } from '../../nearest.ts';
 import type { Command } from '../command-line.ts';
-import { didYouMean } from '../did-you-mean.ts';
 import { exitStatus, UsageError } from '../errors.ts';
 import { type Io, print } from '../io.ts';
 

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
+import { didYouMean } from '../../nearest.ts';
 import { forLog } from '../../output/control-characters.ts';
 import { readPolicyFile } from '../../policy/file.ts';
 import { type LintFinding, lint } from '../../policy/lint.ts';
 import { effectText } from '../../policy/question.ts';
-import { didYouMean } from '../did-you-mean.ts';
 import { exitStatus, reasonOf, Unusable, UsageError } from '../errors.ts';
 import { type Io, print } from '../io.ts';
 import { type Checked, checkLine, verdictOf } from '../policy/check-table.ts';

@@ -1,4 +1,4 @@
-import { nearest } from '../../nearest.ts';
+import { didYouMean, inQuotes } from '../../nearest.ts';
 import { findJsonFault } from '../../schema/json-faults.ts';
 import { weighJson } from '../../schema/json-text.ts';
 import type { ToolCall } from '../../types.ts';
@@ -100,8 +100,7 @@ function checked(value: object, text: string, line: number): ToolCall {
     new InputError(line, columnAt(text, placeOfMember(text, member)), problem);
   for (const member of Object.keys(value)) {
     if (members.includes(member)) continue;
-    const [similar] = member in foreign ? [foreign[member]] : nearest(member, members, 1);
-    const hint = similar === undefined ? '' : ` (did you mean "${similar}"?)`;
+    const hint = didYouMean(foreign[member] ?? member, members, 'aside', inQuotes);
     throw fault(member, `a call has no member ${JSON.stringify(member)}${hint}; ${form}`);
   }
   const { id, name } = value as { id?: unknown; name?: unknown };

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { nearest } from '../../nearest.ts';
+import { didYouMean, inQuotes } from '../../nearest.ts';
 import { type Decision, isDecision } from '../../policy/verdict.ts';
 import { findJsonFault } from '../../schema/json-faults.ts';
 import type { ToolCall } from '../../types.ts';
@@ -48,10 +48,8 @@ function expectation(text: string, line: number, named: string): Expectation {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw fault(`expected an object; ${form}`);
   for (const member of Object.keys(value)) {
     if (members.includes(member)) continue;
-    const similar = member === 'tool' ? 'name' : nearest(member, members, 1)[0];
-    throw fault(
-      `a line has no member "${member}"${similar === undefined ? '' : ` (did you mean "${similar}"?)`}; ${form}`,
-    );
+    const hint = didYouMean(member === 'tool' ? 'name' : member, members, 'aside', inQuotes);
+    throw fault(`a line has no member "${member}"${hint}; ${form}`);
   }
   const { name, arguments: args, mode, expect, by } = value as Record<string, unknown>;
   if (typeof name !== 'string') throw fault(`"name" must be text; ${form}`);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { nearest } from '../../nearest.ts';
+import { didYouMean, inQuotes } from '../../nearest.ts';
 import { jsonOf, type PolicyFile, parsePolicy, readPolicyFile } from '../../policy/file.ts';
 import { builtInModes } from '../../policy/modes.ts';
 import { compile } from '../../schema/engine.ts';
@@ -120,9 +120,8 @@ function policyOf({ policy }: Written, config: ConfigText): Pick<GatewayConfig, 
 function modeOf({ mode = 'ask' }: Written, policy: PolicyFile | undefined, config: ConfigText): string {
   const modes = [...Object.keys(builtInModes), ...Object.keys(policy?.modes ?? {})];
   if (modes.includes(mode)) return mode;
-  const [similar] = nearest(mode, modes, 1);
-  const advice = similar === undefined ? `The modes are: ${modes.join(', ')}.` : `Did you mean "${similar}"?`;
-  throw config.fault('/mode', `there is no mode "${mode}". ${advice}`);
+  const advice = didYouMean(mode, modes, 'sentence', inQuotes) || ` The modes are: ${modes.join(', ')}.`;
+  throw config.fault('/mode', `there is no mode "${mode}".${advice}`);
 }
 
 function keepSecrets({ secrets = [] }: Written, config: ConfigText): void {
