@@ -35,7 +35,9 @@ export interface CheckReport {
  * Throws an AssertionError with the smallest run that it could find in which this does not hold, and how to repeat it.
  *
  * @example
- * test('one result a call', () => checkPipeline(() => myPipeline({ roots: ['./fixtures'] }), { runs: 500 }));
+ * test('one result a call', async () => {
+ *   await checkPipeline(() => myPipeline({ roots: ['./fixtures'] }), { runs: 500 });
+ * });
  */
 export async function checkPipeline<State = unknown>(
   pipeline: RouterPipeline<State> | (() => RouterPipeline<State>),

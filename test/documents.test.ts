@@ -1,0 +1,87 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { parseGatewayConfig } from '../src/mcp/gateway/read-config.ts';
+import { parsePolicy } from '../src/policy/file.ts';
+import { allOptions, commandLinesIn, faultOf, optionsIn } from './documents/command-lines.ts';
+import { documents, readMarkdown } from './documents/markdown.ts';
+import { deadLinksIn, missingFilesIn, missingScriptsIn } from './documents/places.ts';
+import { docstringExamples, type Snippet, snippetsAmong } from './documents/snippets.ts';
+import { typeCheck } from './documents/type-check.ts';
+
+const read = documents().map(readMarkdown);
+
+test('every snippet of the documents and every example of a docstring compiles against the package', () => {
+  const snippets = [...read.flatMap(({ blocks }) => snippetsAmong(blocks)), ...docstringExamples()];
+  expect(snippets.length).toBeGreaterThan(90);
+  // These show that the others are looked at.
+  const wrong = [
+    "\ncreateRouter({ tools, mood: 'ask' });",
+    "import { defineTool } from 'callgate';\ncreateRouter({ tools });",
+  ].map(
+    (text, index): Snippet => ({ document: 'wrong.md', line: 10 * index, language: 'ts', section: undefined, text }),
+  );
+  expect(typeCheck([...snippets, ...wrong])).toEqual([
+    expect.stringMatching(/^wrong\.md:1: .*'mood' does not exist/),
+    expect.stringMatching(/^wrong\.md:11: Cannot find name 'createRouter'/),
+  ]);
+}, 120_000);
+
+describe('the command lines in the documents', () => {
+  const shown = read.flatMap(commandLinesIn);
+
+  test('there are many', () => expect(shown.length).toBeGreaterThan(20));
+
+  test.each(shown.map((line) => [`${line.document}:${line.line}: ${line.words.join(' ')}`, line] as const))(
+    '%s',
+    async (_, line) => expect(await faultOf(line)).toBeUndefined(),
+  );
+
+  test('options that stand alone exist as well', async () => {
+    const known = await allOptions();
+    const ofServers = ['--token'];
+    const unknown = read.flatMap(optionsIn).filter(({ option }) => !known.has(option) && !ofServers.includes(option));
+    expect(unknown).toEqual([]);
+  });
+
+  test.each([
+    [['rnu', 'calls.jsonl']],
+    [['run', '--modde', 'ask', 'calls.jsonl']],
+    [['policy', 'lnit']],
+    [['mcp', 'warp']],
+  ])('one such as %j is found out', async (words) => expect(await faultOf({ words })).toBeDefined());
+});
+
+describe('what the documents show as JSON is read by what reads it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'callgate-documents-'));
+  mkdirSync(join(folder, 'notes'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const blocks = read.flatMap(({ blocks }) => blocks.filter(({ language }) => language === 'json'));
+
+  test.each(blocks.map((block) => [`${block.document}:${block.line}`, block] as const))('%s', (_, { text }) => {
+    // A part of a configuration stands without what is around it.
+    const isPart = text.trimStart().startsWith('"');
+    const servers = '"mcpServers": { "fs": { "command": "npx" }, "web": { "url": "https://mcp.example.com/mcp" } }';
+    const whole = isPart ? `{ ${servers}, ${text} }` : text;
+    const value = JSON.parse(whole) as object;
+    if ('mcpServers' in value) {
+      parseGatewayConfig(whole, { name: 'callgate.json', folder, environment: { WEB_TOKEN: 'a-token-of-the-web' } });
+    } else {
+      expect(value).toHaveProperty('rules');
+      parsePolicy(value);
+    }
+  });
+});
+
+test('links between the documents lead to files, and to headings in them', () => {
+  expect(read.flatMap(deadLinksIn)).toEqual([]);
+});
+
+test('files of the project that the documents name exist', () => {
+  expect(read.flatMap(missingFilesIn)).toEqual([]);
+});
+
+test('npm scripts that the documents run exist', () => {
+  expect(read.flatMap(missingScriptsIn)).toEqual([]);
+});
