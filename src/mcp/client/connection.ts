@@ -2,10 +2,11 @@ import { type Clock, checkClock, systemClock } from '../../clock.ts';
 import { ToolError } from '../../errors.ts';
 import { HandlerContext } from '../../handler-context.ts';
 import { longestTimer } from '../../milliseconds.ts';
+import { didYouMean } from '../../nearest.ts';
 import type { ToolContext } from '../../tool.ts';
 import { fromMcpResult } from '../results.ts';
 import { callFailure } from './errors.ts';
-import { GuardRules, type Guards } from './guards.ts';
+import { GuardRules, type Guards, topOf } from './guards.ts';
 import { type ListedTool, listTools } from './list-tools.ts';
 import { statusOf } from './open.ts';
 import { Refresher } from './refresher.ts';
@@ -80,20 +81,38 @@ export class ServerConnection implements McpServerConnection {
     return this.#session?.stderr() ?? this.#stderr;
   }
 
-  /** Connects for the first time. Rejects, with nothing left behind, when that fails. */
-  async start(): Promise<void> {
+  /**
+   * Connects for the first time. Rejects, with nothing left behind, when that fails. `shown` gives a tool's name as whoever
+   * reads the log has written it.
+   */
+  async start(shown: (name: string) => string): Promise<void> {
     try {
       await this.#begin();
     } catch (error) {
       await this.close();
       throw error;
     }
+    this.#tellUnmatched(shown);
+  }
+
+  #tellUnmatched(shown: (name: string) => string): void {
+    const warn = (text: string): void => this.#log('warning', text);
+    const { tools } = this;
     for (const pattern of this.#rules.unmatched) {
-      this.#log('warning', `No tool matches "${pattern}" of guards, which guards nothing.`);
+      const meant = didYouMean(shown(pattern), tools.map(shown));
+      warn(`No tool matches "${shown(pattern)}" of guards, which guards nothing.${meant}`);
+    }
+    const found = tools.flatMap((name) => this.#options.registry.get(name) ?? []);
+    for (const { pattern, argument, listed } of this.#rules.unlisted(found)) {
+      const meant = didYouMean(topOf(argument), listed);
+      warn(`No tool that "${shown(pattern)}" of guards matches lists an argument "${argument}".${meant}`);
     }
     const { allow, deny } = this.#set.unmatched;
-    for (const pattern of allow) this.#log('warning', `No tool matches "${pattern}" of allow.`);
-    for (const pattern of deny) this.#log('warning', `No tool matches "${pattern}" of deny, which leaves out nothing.`);
+    const own = [...tools.map((name) => name.slice(this.name.length + 1)), ...this.skipped.map(({ name }) => name)];
+    for (const pattern of allow) warn(`No tool matches "${pattern}" of allow.${didYouMean(pattern, own)}`);
+    for (const pattern of deny) {
+      warn(`No tool matches "${pattern}" of deny, which leaves out nothing.${didYouMean(pattern, own)}`);
+    }
   }
 
   close(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { CommandLanguage } from '../../capabilities/process/types.ts';
 import { checkOptions } from '../../options.ts';
+import { pointerNames } from '../../schema/pointer.ts';
 import type { Tool } from '../../tool.ts';
 import { globTest } from './globs.ts';
 import type { GuardDeclaration, GuardDeclarations } from './types.ts';
@@ -10,6 +11,14 @@ export interface Guards extends Pick<Tool, 'paths' | 'urls' | 'permission'> {
 }
 
 const members = ['paths', 'urls', 'commands', 'permission'] satisfies (keyof GuardDeclaration)[];
+
+/** An argument that is declared and that none of the tools which are meant has. */
+export interface UnlistedArgument {
+  readonly pattern: string;
+  readonly argument: string;
+  /** The arguments that they have. */
+  readonly listed: readonly string[];
+}
 
 interface Rule {
   readonly pattern: string;
@@ -47,7 +56,7 @@ export class GuardRules {
       this.#matched.add(pattern);
       if (declaration.paths !== undefined) paths = { ...paths, ...declaration.paths };
       if (declaration.urls !== undefined) urls = [...new Set([...(urls ?? []), ...declaration.urls])];
-      if (declaration.commands !== undefined) commands = { ...commands, ...languages(declaration.commands) };
+      if (declaration.commands !== undefined) commands = { ...commands, ...commandTable(declaration.commands) };
       permission = declaration.permission ?? permission;
     }
     return {
@@ -62,11 +71,34 @@ export class GuardRules {
   get unmatched(): readonly string[] {
     return this.#rules.flatMap(({ pattern }) => (this.#matched.has(pattern) ? [] : [pattern]));
   }
+
+  /** The arguments that no tool lists for which they are declared: most likely mistyped. They are guarded all the same. */
+  unlisted(tools: readonly Tool[]): readonly UnlistedArgument[] {
+    return this.#rules.flatMap(({ pattern, test, declaration }) => {
+      const meant = tools.filter(({ name }) => test(name)).map(({ parameters }) => parameters.properties);
+      const listed = [...new Set(meant.flatMap((properties) => Object.keys(properties ?? {})))];
+      // Where arguments are not spoken of, there may be any.
+      if (listed.length === 0 || meant.includes(undefined)) return [];
+      const odd = argumentsOf(declaration).filter((argument) => !listed.includes(topOf(argument)));
+      return odd.map((argument) => ({ pattern, argument, listed }));
+    });
+  }
 }
 
-function languages(commands: NonNullable<Tool['commands']>): NonNullable<Guards['commands']> {
+/** All arguments that are declared, as paths, URLs or commands. */
+export function argumentsOf({ paths = {}, urls = [], commands = [] }: GuardDeclaration): readonly string[] {
+  return [...Object.keys(paths), ...urls, ...Object.keys(commandTable(commands))];
+}
+
+/** The language of each argument that holds commands; `shell` where none is said. */
+export function commandTable(commands: NonNullable<Tool['commands']>): NonNullable<Guards['commands']> {
   if (!Array.isArray(commands)) return commands as NonNullable<Guards['commands']>;
   return Object.fromEntries(commands.map((argument: string) => [argument, 'shell']));
+}
+
+/** The property that an argument is, or is a part of. */
+export function topOf(argument: string): string {
+  return argument.startsWith('/') ? (pointerNames(argument)[0] as string) : argument;
 }
 
 function checkDeclaration(pattern: string, declaration: GuardDeclaration): void {

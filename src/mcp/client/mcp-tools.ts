@@ -46,6 +46,15 @@ const optionNames = [
  * );
  */
 export async function mcpTools(source: McpSource, options: McpToolsOptions): Promise<McpServerConnection> {
+  return await connectTools(source, (name) => name, options);
+}
+
+/** The same; what is said of `guards` has the names that `shown` gives for those of the tools. */
+export async function connectTools(
+  source: McpSource,
+  shown: (name: string) => string,
+  options: McpToolsOptions,
+): Promise<McpServerConnection> {
   checkOptions('mcpTools', options, optionNames);
   checkNames(options);
   const connectTimeout = checkMilliseconds(options.connectTimeout ?? 30_000, 'mcpTools({ connectTimeout })');
@@ -62,7 +71,7 @@ export async function mcpTools(source: McpSource, options: McpToolsOptions): Pro
     ? { connect: borrow(source), restart: false as const }
     : { connect: make(checkedSource(source), { connectTimeout, maxMessageBytes, maxQueuedBytes, roots }, era) };
   const connection = new ServerConnection({ ...options, ...rest }, connectTimeout, connect);
-  await connection.start();
+  await connection.start(shown);
   return connection;
 }
 

@@ -1,8 +1,7 @@
-import type { CommandLanguage } from '../../capabilities/process/types.ts';
 import { pointerStep } from '../../schema/pointer.ts';
 import { isSchemaObject } from '../../schema/walk.ts';
 import { annotationsOf } from './annotations.ts';
-import type { Guards } from './guards.ts';
+import { argumentsOf, commandTable, type Guards } from './guards.ts';
 import { guessGuards } from './guess-guards.ts';
 import type { ListedTool } from './list-tools.ts';
 import type { GuardDeclaration } from './types.ts';
@@ -31,7 +30,7 @@ export function withGuesses(declared: Guards, listed: ListedTool, name: string):
     ...declared,
     ...(Object.keys(paths).length > 0 && { paths: { ...paths, ...declared.paths } }),
     ...(urls.length > 0 && { urls: [...urls, ...(declared.urls ?? [])] }),
-    ...(Object.keys(commands).length > 0 && { commands: { ...commands, ...tableOf(declared.commands) } }),
+    ...(Object.keys(commands).length > 0 && { commands: { ...commands, ...commandTable(declared.commands ?? {}) } }),
   };
 }
 
@@ -41,16 +40,6 @@ export function isDeclared(guards: GuardDeclaration, argument: string): boolean 
   return argumentsOf(guards)
     .map(placeOf)
     .some((declared) => place.startsWith(declared) || declared.startsWith(place));
-}
-
-function argumentsOf({ paths = {}, urls = [], commands }: GuardDeclaration): readonly string[] {
-  return [...Object.keys(paths), ...urls, ...Object.keys(tableOf(commands))];
-}
-
-function tableOf(commands: GuardDeclaration['commands']): { readonly [argument: string]: CommandLanguage } {
-  if (commands === undefined) return {};
-  if (!Array.isArray(commands)) return commands as { readonly [argument: string]: CommandLanguage };
-  return Object.fromEntries(commands.map((argument: string) => [argument, 'shell']));
 }
 
 /** An argument's JSON pointer, with a slash at its end, and without the items of lists: a list is what its items are. */

@@ -1,11 +1,12 @@
 import { namedIn, unmatched } from '../../named-tools.ts';
+import { didYouMean } from '../../nearest.ts';
 import { forLog } from '../../output/control-characters.ts';
 import type { Approve } from '../../policy/approval.ts';
 import { type LintOptions, lint } from '../../policy/lint.ts';
 import { deepFreeze } from '../../policy/snapshot.ts';
 import { createRegistry, type Registry } from '../../registry.ts';
 import type { Router } from '../../router.ts';
-import { mcpTools } from '../client/mcp-tools.ts';
+import { connectTools } from '../client/mcp-tools.ts';
 import type { GuardDeclarations, McpServerConnection } from '../client/types.ts';
 import { linkOf } from '../server/links.ts';
 import { closeAuditFile, openAuditFile } from './audit-file.ts';
@@ -104,9 +105,12 @@ function isFor(server: string, pattern: string): boolean {
 
 /** What the configuration names and no server has. Servers that are not there may have it. */
 function reportNames(config: GatewayConfig, router: Router, report: (line: string) => void): void {
+  const tools = router.registry.list().map(({ name }) => name);
   for (const pattern of Object.keys(config.guards)) {
     if (config.servers.some(({ name }) => isFor(name, pattern))) continue;
-    report(`"${pattern}" of guards is for a server that is not there`);
+    // Names of one or two letters are all alike.
+    const known = /^[^.]{1,2}\./.test(pattern) ? [] : [...config.servers.map(({ name }) => `${name}.*`), ...tools];
+    report(`"${pattern}" of guards is for a server that is not there${didYouMean(pattern, known, 'clause')}`);
   }
   for (const problem of unmatched(namedIn(router.pipeline.entries), router.registry.list())) report(problem);
 }
@@ -121,13 +125,15 @@ async function start(
   server: GatewayServer,
   registry: Registry,
   config: GatewayConfig,
-  { report, hide, connectTimeout, acceptGuesses = false }: OpenGatewayOptions & { hide: (text: string) => string },
+  options: OpenGatewayOptions & { hide: (text: string) => string },
 ): Promise<Started> {
+  const { report, hide, connectTimeout, acceptGuesses = false, bare = false } = options;
   const { name, source } = server;
+  const shown = (tool: string): string => (bare && tool.startsWith(`${name}.`) ? tool.slice(name.length + 1) : tool);
   const calm = new CalmReport(report, name);
   let isReady = false;
   try {
-    const connection = await mcpTools(source, {
+    const connection = await connectTools(source, shown, {
       name,
       registry,
       guards: guardsFor(name, config.guards),
@@ -138,11 +144,11 @@ async function start(
       ...(connectTimeout !== undefined && { connectTimeout }),
       onLog: serverLog(report, name, hide),
       onDrift: ({ name: tool, changed }) =>
-        calm.say(`${tool} has changed (${changed.join(', ')}); it is asked about again`),
+        calm.say(`${shown(tool)} has changed (${changed.join(', ')}); it is asked about again`),
       onChange: ({ added, removed }) => {
         if (!isReady) return;
-        if (added.length > 0) calm.say(`${name} has new tools: ${listed(added)}`);
-        if (removed.length > 0) calm.say(`${name} no longer has: ${listed(removed)}`);
+        if (added.length > 0) calm.say(`${name} has new tools: ${listed(added.map(shown))}`);
+        if (removed.length > 0) calm.say(`${name} no longer has: ${listed(removed.map(shown))}`);
       },
     });
     isReady = true;

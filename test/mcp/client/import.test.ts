@@ -99,9 +99,38 @@ describe('the tools of a server', () => {
     });
     expect(connection.tools).toEqual(['srv.get_a']);
     expect(logs.map(({ data }) => data)).toEqual([
-      'No tool matches "gte_b" of allow.',
+      'No tool matches "gte_b" of allow. Did you mean get_b?',
       'No tool matches "delete_*" of deny, which leaves out nothing.',
     ]);
+  });
+
+  test('have arguments, and a guard of one that none of them lists is told of, with the one that was meant', async () => {
+    const takes = (...names: string[]) => ({
+      inputSchema: { type: 'object', properties: Object.fromEntries(names.map((name) => [name, {}])) },
+    });
+    const { registry, logs } = await imported(
+      [
+        ...[listed('read', takes('path')), listed('write', takes('path', 'text'))],
+        ...[listed('any', { inputSchema: { type: 'object' } }), listed('none', takes())],
+      ],
+      {
+        guards: {
+          'srv.*e*': { paths: { text: 'read', patj: 'read' } },
+          'srv.read': { paths: { path: 'read', '/pth/*': 'read' }, urls: ['url'] },
+          'srv.write': { commands: { txet: 'shell' } },
+          'srv.a*': { paths: { anything: 'read' } },
+          'srv.none': { commands: ['command'] },
+        },
+      },
+    );
+    expect(logs.map(({ data }) => data)).toEqual([
+      'No tool that "srv.*e*" of guards matches lists an argument "patj". Did you mean path?',
+      'No tool that "srv.read" of guards matches lists an argument "/pth/*". Did you mean path?',
+      'No tool that "srv.read" of guards matches lists an argument "url".',
+      'No tool that "srv.write" of guards matches lists an argument "txet". Did you mean text?',
+    ]);
+    // It may be that the server takes it all the same.
+    expect(registry.get('srv.none')?.commands).toEqual({ command: 'shell' });
   });
 
   test('are taken or left by the names that the server gives them', async () => {

@@ -298,6 +298,25 @@ describe('callgate mcp wrap', () => {
     ).toMatch(/text only/);
   });
 
+  it('says which guards and rules guard nothing, and what was meant, in the names of the server', async () => {
+    const folder = folderWith({
+      'guards.json': JSON.stringify({ raed_text: { permission: 'read' }, read_text: { paths: { paht: 'read' } } }),
+      'rules.json': JSON.stringify({ rules: [{ decision: 'deny', tool: 'read_txt' }] }),
+    });
+    const inputSchema = { type: 'object', properties: { path: { type: 'string' } } };
+    const server = scripted({ tools: [{ name: 'read_text', inputSchema }] });
+    const options = ['--guards', join(folder, 'guards.json'), '--policy', join(folder, 'rules.json')];
+    const one = await served('2.x', ['wrap', ...options, '--', server.command, ...server.args], { cwd: '/' });
+    open.push(one);
+    expect(one.log().split('\n')).toEqual([
+      'callgate: [scripted-server] No tool matches "raed_text" of guards, which guards nothing. Did you mean read_text?',
+      'callgate: [scripted-server] No tool that "read_text" of guards matches lists an argument "paht". Did you mean path?',
+      expect.stringMatching(/^callgate: scripted-server: 5 tools/),
+      'callgate: rule 0 of the policy: It concerns none of the tools there are, so it never matches. No tool matches read_txt; did you mean read_text?',
+      '',
+    ]);
+  });
+
   it('gives the server the environment that it would have without us', async () => {
     const one = await served(
       '2.x',

@@ -28,12 +28,30 @@ it('what a configuration names and no server has is told of; guards of other ser
   await gateway.close();
   expect(lines.sort()).toEqual([
     '"c.*" of guards is for a server that is not there',
-    '[b] No tool matches "b.pdi" of guards, which guards nothing.',
+    '[b] No tool matches "b.pdi" of guards, which guards nothing. Did you mean b.pid?',
     'a: 4 tools',
     'b: 4 tools',
     'concurrency({ perTool }) names "a.pdi", which stands for none of the tools. Did you mean a.pid?',
     'rateLimit.tools names "d.*", which stands for none of the tools.',
     'retry.safe names "b.hagn", which stands for none of the tools. Did you mean b.hang?',
+  ]);
+});
+
+it('guards for a server that is not there are told of, with the name that was meant', async () => {
+  const lines: string[] = [];
+  const server = { command: process.execPath, args: [script] };
+  const guards = { 'everythnig.*': {}, pid: {}, 'everythign.pid': {}, 'other.pid': {}, '*.pdi': {} };
+  const text = JSON.stringify({ mcpServers: { everything: server }, guards });
+  const config = parseGatewayConfig(text, { name: 'callgate.json', folder: folderWith({}), environment: process.env });
+  const gateway = await openGateway(config, { report: (line) => lines.push(line) });
+  await gateway.close();
+  expect(lines.sort()).toEqual([
+    '"everythign.pid" of guards is for a server that is not there; did you mean everything.pid?',
+    '"everythnig.*" of guards is for a server that is not there; did you mean everything.*?',
+    '"other.pid" of guards is for a server that is not there',
+    '"pid" of guards is for a server that is not there; did you mean everything.pid?',
+    '[everything] No tool matches "*.pdi" of guards, which guards nothing.',
+    'everything: 4 tools',
   ]);
 });
 
