@@ -1,4 +1,4 @@
-import { rewriteAt } from '../src/argument-places.ts';
+import { refusedAt, rewriteAt } from '../src/argument-places.ts';
 import { type WorkspaceOptions, workspaceOptions } from '../src/capabilities/fs/workspace.ts';
 import type { CommandPlan } from '../src/capabilities/process/argvs.ts';
 import { type CommandOptions, CommandSpace } from '../src/capabilities/process/space.ts';
@@ -75,7 +75,7 @@ async function judged(
   let at = '';
   try {
     for (const [declared, language] of languages(commands)) {
-      rewriteAt(ctx.args, declared, (value, pointer) => {
+      rewriteAt(ctx.args, declared, 'command', (value, pointer) => {
         at = pointer;
         plans.push(planOf(value, language));
         return value;
@@ -96,8 +96,7 @@ async function judged(
     };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    const details = { ...(error.options.details as object | undefined), pointer: at };
-    return ctx.fail(error.code, `${at}: ${error.message}`, { ...error.options, details });
+    return refusedAt(ctx, at, error);
   }
 }
 

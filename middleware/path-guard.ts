@@ -1,4 +1,4 @@
-import { rewriteAt } from '../src/argument-places.ts';
+import { refusedAt, rewriteAt } from '../src/argument-places.ts';
 import type { GrantedFs } from '../src/capabilities/fs/scoped-fs.ts';
 import type { FsLevel, PathIntent, ScopedFs } from '../src/capabilities/fs/types.ts';
 import {
@@ -67,7 +67,7 @@ function check(workspace: Workspace, ctx: Ready, paths: NonNullable<Tool['paths'
   try {
     for (const declared of Object.keys(paths)) {
       const intent = paths[declared] as PathIntent;
-      args = rewriteAt(args, declared, (value, pointer) => {
+      args = rewriteAt(args, declared, 'path', (value, pointer) => {
         at = pointer;
         const checked = workspace.check(value, intent);
         grants.push(checked);
@@ -76,15 +76,10 @@ function check(workspace: Workspace, ctx: Ready, paths: NonNullable<Tool['paths'
       });
     }
   } catch (error) {
-    if (error instanceof ToolError) return refuse(ctx, at, error);
+    if (error instanceof ToolError) return refusedAt(ctx, at, error);
     throw error;
   }
   const fs: GrantedFs = workspace.scope(grants);
   ctx.onSettled(() => fs.revoke());
   return { args, effects, fs };
-}
-
-function refuse(ctx: Ready, pointer: string, error: ToolError): Failure {
-  const details = { ...(error.options.details as object | undefined), pointer };
-  return ctx.fail(error.code, `${pointer}: ${error.message}`, { ...error.options, details });
 }

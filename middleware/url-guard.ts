@@ -1,4 +1,4 @@
-import { rewriteAt } from '../src/argument-places.ts';
+import { refusedAt, rewriteAt } from '../src/argument-places.ts';
 import { completeLimits, type FetchLimits } from '../src/capabilities/net/limits.ts';
 import type { GrantedFetch } from '../src/capabilities/net/scoped-fetch.ts';
 import type { ScopedFetch } from '../src/capabilities/net/types.ts';
@@ -83,7 +83,7 @@ function check(policy: UrlPolicy, grant: Grant, ctx: Ready, urls: readonly strin
   let at = '';
   try {
     for (const declared of urls) {
-      args = rewriteAt(args, declared, (value, pointer) => {
+      args = rewriteAt(args, declared, 'url', (value, pointer) => {
         at = pointer;
         const url = policy.check(value);
         granted.push(url);
@@ -92,18 +92,13 @@ function check(policy: UrlPolicy, grant: Grant, ctx: Ready, urls: readonly strin
       });
     }
   } catch (error) {
-    if (error instanceof ToolError) return refuse(ctx, at, error);
+    if (error instanceof ToolError) return refusedAt(ctx, at, error);
     throw error;
   }
   const access = grant(granted);
   ctx.onAbort(() => access.revoke(new ToolError('The call was withdrawn.', { code: 'aborted' })));
   ctx.onSettled(() => access.revoke());
   return { args, effects, fetch: access.fetch };
-}
-
-function refuse(ctx: Ready, pointer: string, error: ToolError): Failure {
-  const details = { ...(error.options.details as object | undefined), pointer };
-  return ctx.fail(error.code, `${pointer}: ${error.message}`, { ...error.options, details });
 }
 
 /** The options that were given, of those that are meant. */

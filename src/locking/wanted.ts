@@ -83,7 +83,7 @@ function pathArguments({ tool, args, effects }: Ready): ReadonlyMap<string, stri
   let at = 0;
   // In the order in which the guard found them.
   for (const place of Object.keys(tool.paths)) {
-    rewriteAt(args, place, (value) => {
+    rewriteAt(args, place, 'path', (value) => {
       const path = found[at++]?.path;
       if (typeof value === 'string' && path !== undefined) places.set(value, path);
       return value;

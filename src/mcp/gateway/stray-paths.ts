@@ -57,12 +57,13 @@ function undeclared({ tool, args }: Ready): unknown {
   const { paths = {}, urls = [] } = tool;
   let rest = args;
   for (const place of Object.keys(paths)) {
-    rest = rewriteAt(rest, place, (value, pointer) => {
+    rest = rewriteAt(rest, place, 'path', (value, pointer) => {
       if (typeof value === 'string' && furtherPaths(value).length > 0) throw several(pointer);
       return undefined;
     });
   }
-  for (const place of [...urls, ...commandsOf(tool)]) rest = rewriteAt(rest, place, () => undefined);
+  for (const place of urls) rest = rewriteAt(rest, place, 'url', () => undefined);
+  for (const place of commandsOf(tool)) rest = rewriteAt(rest, place, 'command', () => undefined);
   return rest;
 }
 
