@@ -56,6 +56,7 @@ export function commandGuard(options: CommandGuardOptions): CommandGuardStage {
     needs: ['tool', 'args'],
     adds: ['effects', 'exec', 'level', 'mustAsk'],
     provides: ['exec'],
+    concerns: ({ commands }) => commands !== undefined,
   };
   const guarding = guard(stage as Stage<Ready, CommandGuardAdds>, traits);
   // What this machine offers is tried out when somebody wants to know, and not for programs that never run a command.

@@ -98,7 +98,7 @@ export function concurrency(options: ConcurrencyOptions): Stage<Ready> {
     return turn.answer;
   }
 
-  const stage = step(concurrency, { needs: ['tool', 'args'] }) as Stage<Ready>;
+  const stage = step(concurrency, { needs: ['tool', 'args'], concerns: () => hasLimits }) as Stage<Ready>;
   const named = typeof options.perTool === 'object' ? Object.keys(options.perTool) : [];
   return Object.assign(stage, { namesTools: namedTools('concurrency({ perTool })', named) });
 }

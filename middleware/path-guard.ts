@@ -55,6 +55,7 @@ export function pathGuard(options: PathGuardOptions): PathGuardStage {
     adds: ['args', 'effects', 'fs'],
     provides: ['fs'],
     rewrites: true,
+    concerns: ({ paths }) => paths !== undefined,
   };
   return Object.assign(guard(stage as Stage<Ready, PathGuardAdds>, traits), { level: workspace.level });
 }

@@ -70,6 +70,7 @@ export function urlGuard(options: UrlGuardOptions = {}): Stage<Ready, UrlGuardAd
     adds: ['args', 'effects', 'fetch'],
     provides: ['fetch'],
     rewrites: true,
+    concerns: ({ urls }) => urls !== undefined,
   };
   return guard(stage as Stage<Ready, UrlGuardAdds>, traits);
 }

@@ -38,6 +38,7 @@ export function validate(options: ValidateOptions = {}): Stage<Found, Validated>
       if (create === undefined) return load().then(() => validate(ctx));
       check ??= create(limits, options.engine);
       const checked = check(ctx.tool, ctx.call.arguments);
+      if ('args' in checked) return checked;
       return isThenable(checked) ? toPromise(checked).then((late) => answer(ctx, late)) : answer(ctx, checked);
     },
     { needs: ['tool'], adds: ['args'] },

@@ -3,6 +3,7 @@ import { StageError } from './errors.ts';
 import { PendingAnswer } from './pending-answer.ts';
 import type { ToolResult } from './result.ts';
 import { isThenable, toPromise } from './thenable.ts';
+import type { Tool } from './tool.ts';
 import { type AnyStage, type FinishFunction, isAnswer, type StepFunction, traitsOf } from './traits.ts';
 import type { Maybe } from './types.ts';
 
@@ -53,7 +54,7 @@ export function compose(entries: readonly Entry[], options: ComposeOptions = {})
     }
     let first = at;
     while (first > 0 && traitsOf(entries[first - 1]?.stage).step !== undefined) first--;
-    chain = row(entries.slice(first, at + 1), chain);
+    chain = steps(entries.slice(first, at + 1), chain);
     total = false;
     at = first;
   }
@@ -145,6 +146,40 @@ function strictly(entry: Entry, inner: Chain): Chain {
 }
 
 const tooEarly = 'answered before its own next() had settled; await it, or return it';
+
+/** Neighbouring steps. Those before the first that is about certain tools only are run for every call. */
+function steps(entries: readonly Entry[], inner: Chain): Chain {
+  const certain = entries.findIndex(({ stage }) => traitsOf(stage).concerns !== undefined);
+  if (certain < 0) return row(entries, inner);
+  const rest = rowByTool(entries.slice(certain), inner);
+  return certain === 0 ? rest : row(entries.slice(0, certain), rest);
+}
+
+/** Of the calls of a tool, only the steps that it concerns: most tools declare nothing of what most guards look at. */
+function rowByTool(entries: readonly Entry[], inner: Chain): Chain {
+  const every = row(entries, inner);
+  const rows = new Map([[kindOf(entries), every]]);
+  const known = new WeakMap<Tool, Chain>();
+
+  function rowFor(tool: Tool): Chain {
+    const kept = entries.filter(({ stage }) => traitsOf(stage).concerns?.(tool) ?? true);
+    const kind = kindOf(kept);
+    const chain = rows.get(kind) ?? row(kept, inner);
+    rows.set(kind, chain);
+    known.set(tool, chain);
+    return chain;
+  }
+
+  return (ctx) => {
+    const { tool } = ctx;
+    const chain = tool === undefined ? every : (known.get(tool) ?? rowFor(tool));
+    return chain(ctx);
+  };
+}
+
+function kindOf(entries: readonly Entry[]): string {
+  return entries.map(({ name }) => name).join();
+}
 
 /** Neighbouring steps, run in a row. */
 function row(entries: readonly Entry[], inner: Chain): Chain {

@@ -15,7 +15,7 @@ export type AddsNothing<S extends AnyStage> = S extends { readonly guards: true 
  */
 export function traitsWhenSkippable(owner: string, stage: AnyStage): Traits {
   if (typeof stage !== 'function') throw new TypeError(`${owner}() takes a stage; it got ${typeof stage}.`);
-  const { adds = [], provides, ends, total, step, finish, ...kept } = traitsOf(stage);
+  const { adds = [], provides, ends, total, step, finish, concerns, ...kept } = traitsOf(stage);
   const name = stage.name || 'stage';
   if (adds.length > 0) {
     throw new TypeError(

@@ -136,7 +136,7 @@ function idle(commands: object | undefined): Stage<Ready, CommandGuardAdds> & Gu
         details: { reason: 'no-roots' },
       });
     }) as unknown as Stage<Ready, CommandGuardAdds>,
-    { needs: ['tool', 'args'], provides: [] },
+    { needs: ['tool', 'args'], provides: [], concerns: (tool) => tool.commands !== undefined },
   );
 }
 
@@ -150,6 +150,6 @@ function closed(): Stage<Ready, PathGuardAdds> & Guard {
       });
     }) as unknown as Stage<Ready, PathGuardAdds>,
     // Provides nothing, in so many words: a stage that stands in for a capability's guard.
-    { needs: ['tool', 'args'], provides: [] },
+    { needs: ['tool', 'args'], provides: [], concerns: (tool) => tool.paths !== undefined },
   );
 }

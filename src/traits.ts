@@ -1,5 +1,6 @@
 import type { ToolResult } from './result.ts';
 import { isThenable, toPromise } from './thenable.ts';
+import type { Tool } from './tool.ts';
 import type { Call, Maybe, Next, Stage } from './types.ts';
 
 /** What a stage can make available to handlers. */
@@ -28,6 +29,11 @@ export interface Traits {
   readonly ends?: boolean;
   /** Neither throws nor rejects: whatever goes wrong inside it becomes an answer. */
   readonly total?: boolean;
+  /**
+   * Whether a step has anything to do for calls of a tool: it is not run for those of others. Asked once a tool, and only
+   * for speed: a step must pass such calls by itself as well. Without it, a step is run for all.
+   */
+  readonly concerns?: (tool: Tool) => boolean;
   /** The stage as a look on the way in; see {@link step}. */
   readonly step?: StepFunction;
   /** The stage as a look on the way out; see {@link finish}. */
@@ -55,6 +61,9 @@ export function withTraits<S extends AnyStage>(stage: S, traits: Traits): S {
   const known = traitsOf(stage);
   if (traits.guard === false && known.guard) {
     throw new TypeError(`"${stage.name || 'stage'}" is a guard and stays one.`);
+  }
+  if (traits.concerns !== undefined && known.guard) {
+    throw new TypeError(`"${stage.name || 'stage'}" is a guard: which tools it concerns is its own to say.`);
   }
   // The orders that are not safe are refused by these: what a stage said of itself is not taken back by who wraps it.
   for (const trait of ['stores', 'repeats', 'rewrites'] as const) {

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { urlGuard } from '../middleware/url-guard.ts';
+import type { Chain } from '../src/compose.ts';
 import type { ToolResult } from '../src/result.ts';
-import { finish, repeatable, step } from '../src/traits.ts';
+import { createRouter } from '../src/router.ts';
+import type { Tool } from '../src/tool.ts';
+import { finish, repeatable, step, withTraits } from '../src/traits.ts';
 import type { Call, Stage } from '../src/types.ts';
 import { chainOf, contextFor } from './support.ts';
 
@@ -69,6 +73,75 @@ describe('additions', () => {
   test('adding something called signal or ok cannot replace what the context is', () => {
     const chain = chainOf([step(() => ({ signal: 'mine' })), end]);
     expect(() => chain(contextFor())).toThrow(TypeError);
+  });
+});
+
+describe('steps that concern certain tools', () => {
+  const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
+    name,
+    description: name,
+    parameters: { type: 'object' },
+    handler: () => name,
+    ...more,
+  });
+  const files = tool('files', { paths: { '/path': 'read' } });
+  const plain = tool('plain');
+  const other = tool('other');
+
+  function watched(): { readonly chain: Chain; readonly seen: string[]; readonly asked: string[] } {
+    const seen: string[] = [];
+    const asked: string[] = [];
+    const find = step((ctx: Call) => ({ tool: ctx.registry.get(ctx.call.name) }));
+    const always = step((ctx: Call) => void seen.push(`always ${ctx.call.name}`));
+    const guarding = step((ctx: Call) => void seen.push(`paths ${ctx.call.name}`), {
+      concerns: ({ name, paths }) => {
+        asked.push(name);
+        return paths !== undefined;
+      },
+    });
+    return { chain: chainOf([find, always, guarding, end]), seen, asked };
+  }
+
+  test('are run for those and no others, and asked once a tool', () => {
+    const { chain, seen, asked } = watched();
+    for (const { name } of [files, plain, other, files, plain]) {
+      expect(chain(contextFor(name, {}, [files, plain, other]))).toMatchObject({ ok: true });
+    }
+    expect(seen).toEqual([
+      'always files',
+      'paths files',
+      'always plain',
+      'always other',
+      'always files',
+      'paths files',
+      'always plain',
+    ]);
+    expect(asked).toEqual(['files', 'plain', 'other']);
+  });
+
+  test('are run where no tool is known, and where they do not say', () => {
+    const { chain, seen } = watched();
+    chain(contextFor('missing'));
+    expect(seen).toEqual(['always missing', 'paths missing']);
+    const unsure = step(() => ({ ran: true }), { concerns: (() => undefined) as unknown as () => boolean });
+    const ctx = contextFor('plain', {}, [plain]);
+    chainOf([step(() => ({ tool: plain })), unsure, end])(ctx);
+    expect(ctx).toMatchObject({ ran: true });
+  });
+
+  test('a tool that is changed behind the back of a guard does not run unguarded', async () => {
+    const changed = tool('changed');
+    const router = createRouter({ tools: [changed], mode: 'trusted', roots: [import.meta.dirname] });
+    expect(await router.call({ id: 'c1', name: 'changed', arguments: {} })).toMatchObject({ ok: true });
+    (changed as { paths?: Tool['paths'] }).paths = { '/path': 'read' };
+    expect(await router.call({ id: 'c2', name: 'changed', arguments: { path: '/etc/passwd' } })).toMatchObject({
+      code: 'internal',
+      effect: 'none',
+    });
+  });
+
+  test('what a guard says of itself is not said by others', () => {
+    expect(() => withTraits(urlGuard(), { concerns: () => false })).toThrow('is a guard: which tools it concerns');
   });
 });
 

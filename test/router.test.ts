@@ -311,7 +311,7 @@ describe('handlers of every kind', () => {
 
 describe('deadlines', () => {
   test('a tool that never settles is answered at its timeout, and its signal is aborted', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'hrtime'] });
     const { tool, signals } = held();
     const router = createRouter({ tools: [{ ...tool, timeout: 200 }] });
     const answer = router.call({ name: 'held' });
@@ -331,7 +331,7 @@ describe('deadlines', () => {
   });
 
   test('a late end is dropped, and observers hear how late it was', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'hrtime'] });
     const { tool, ends } = held();
     const router = createRouter({ tools: [{ ...tool, timeout: 100 }] });
     const late: number[] = [];
@@ -348,7 +348,7 @@ describe('deadlines', () => {
   });
 
   test('no timer is left behind by calls that settle in time', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'hrtime'] });
     const { tool, ends } = held();
     const router = createRouter({ tools: [{ ...tool, timeout: 1_000 }] });
     const answer = router.call({ name: 'held' });
@@ -368,7 +368,7 @@ describe('deadlines', () => {
   });
 
   test('a timeout longer than a timer can be is no limit, and does not fire at once', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'hrtime'] });
     const { tool, ends } = held();
     const router = createRouter({ tools: [{ ...tool, timeout: 2 ** 31 }] });
     const answer = router.call({ name: 'held' });
@@ -379,7 +379,7 @@ describe('deadlines', () => {
   });
 
   test('the overall deadline holds when a stage hangs', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'hrtime'] });
     const hangs: Stage = () => new Promise(() => {});
     const router = createRouter({ tools: [add], pipeline: pipeline().use('hangs', hangs), deadline: 500 });
     const answer = router.call({ name: 'add' });
@@ -611,7 +611,7 @@ describe('callAll and stream', () => {
   });
 
   test('a deadline is one for all, and what waits its turn is answered without being started', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'hrtime'] });
     const { tool, ends } = held();
     const router = createRouter({ tools: [tool] });
     const answer = router.callAll(

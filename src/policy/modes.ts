@@ -34,13 +34,13 @@ export interface Modes {
  * Throws a TypeError for a table without `default` or with an unknown decision.
  */
 export function createModes(own: { readonly [mode: string]: ModeTable } = {}): Modes {
-  const tables = new Map<string, Map<string, Decision>>();
+  const tables = new Map<string, ReadyTable>();
   for (const [mode, table] of [...Object.entries(builtInModes), ...Object.entries(own)]) {
     tables.set(mode, checked(mode, table));
   }
   // Calls of one run come in one mode, one after another.
   let lastMode: string | undefined;
-  let lastTable: Map<string, Decision> | undefined;
+  let lastTable: ReadyTable | undefined;
   return Object.freeze({
     names: Object.freeze([...tables.keys()]),
     defaultFor(mode: string, level: Tool['permission']): Decision | undefined {
@@ -48,14 +48,19 @@ export function createModes(own: { readonly [mode: string]: ModeTable } = {}): M
         lastTable = tables.get(mode);
         lastMode = mode;
       }
-      const table = lastTable;
-      if (table === undefined) return undefined;
-      return (level === undefined ? undefined : table.get(level)) ?? table.get('default');
+      if (lastTable === undefined) return undefined;
+      return (level === undefined ? undefined : lastTable.levels?.get(level)) ?? lastTable.otherwise;
     },
   });
 }
 
-function checked(mode: string, table: ModeTable): Map<string, Decision> {
+interface ReadyTable {
+  readonly otherwise: Decision;
+  /** Absent where all levels are decided alike. */
+  readonly levels: ReadonlyMap<string, Decision> | undefined;
+}
+
+function checked(mode: string, table: ModeTable): ReadyTable {
   if (typeof table !== 'object' || table === null || !Object.hasOwn(table, 'default')) {
     throw new TypeError(`Mode "${mode}" needs a table with at least { default: 'allow' | 'ask' | 'deny' }.`);
   }
@@ -64,5 +69,7 @@ function checked(mode: string, table: ModeTable): Map<string, Decision> {
     if (isDecision(decision)) continue;
     throw new TypeError(`Mode "${mode}" has ${String(decision)} for level "${level}"; expected allow, ask or deny.`);
   }
-  return new Map(entries);
+  const { default: otherwise, ...levels } = table;
+  const named = new Map(Object.entries(levels));
+  return { otherwise, levels: named.size === 0 ? undefined : named };
 }
