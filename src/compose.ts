@@ -158,14 +158,14 @@ function steps(entries: readonly Entry[], inner: Chain): Chain {
 /** Of the calls of a tool, only the steps that it concerns: most tools declare nothing of what most guards look at. */
 function rowByTool(entries: readonly Entry[], inner: Chain): Chain {
   const every = row(entries, inner);
-  const rows = new Map([[kindOf(entries), every]]);
+  const rows = new Map<string, Chain>();
   const known = new WeakMap<Tool, Chain>();
 
   function rowFor(tool: Tool): Chain {
     const kept = entries.filter(({ stage }) => traitsOf(stage).concerns?.(tool) ?? true);
-    const kind = kindOf(kept);
-    const chain = rows.get(kind) ?? row(kept, inner);
-    rows.set(kind, chain);
+    const which = kept.map((entry) => entries.indexOf(entry)).join();
+    const chain = rows.get(which) ?? row(kept, inner);
+    rows.set(which, chain);
     known.set(tool, chain);
     return chain;
   }
@@ -175,10 +175,6 @@ function rowByTool(entries: readonly Entry[], inner: Chain): Chain {
     const chain = tool === undefined ? every : (known.get(tool) ?? rowFor(tool));
     return chain(ctx);
   };
-}
-
-function kindOf(entries: readonly Entry[]): string {
-  return entries.map(({ name }) => name).join();
 }
 
 /** Neighbouring steps, run in a row. */

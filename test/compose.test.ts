@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { urlGuard } from '../middleware/url-guard.ts';
-import type { Chain } from '../src/compose.ts';
+import { type Chain, compose } from '../src/compose.ts';
 import type { ToolResult } from '../src/result.ts';
 import { createRouter } from '../src/router.ts';
 import type { Tool } from '../src/tool.ts';
@@ -127,6 +127,23 @@ describe('steps that concern certain tools', () => {
     const ctx = contextFor('plain', {}, [plain]);
     chainOf([step(() => ({ tool: plain })), unsure, end])(ctx);
     expect(ctx).toMatchObject({ ran: true });
+  });
+
+  test('are told apart, whatever they are called', () => {
+    const seen: string[] = [];
+    const about = (name: string) =>
+      step(() => void seen.push(name), { concerns: (asked) => asked.name === 'both' || asked.name === name });
+    const stages = [about('plain'), about('other')];
+    for (const names of [
+      ['same', 'same'],
+      ['a', 'a,a'],
+    ] as const) {
+      const find = step((ctx: Call) => ({ tool: ctx.registry.get(ctx.call.name) }));
+      const entries = [find, ...stages, end].map((stage, at) => ({ name: names[at - 1] ?? `s${at}`, stage }));
+      const chain = compose(entries);
+      for (const each of [plain, other, tool('both')]) chain(contextFor(each.name, {}, [each]));
+    }
+    expect(seen).toEqual(['plain', 'other', 'plain', 'other', 'plain', 'other', 'plain', 'other']);
   });
 
   test('a tool that is changed behind the back of a guard does not run unguarded', async () => {
