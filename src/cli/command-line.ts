@@ -1,12 +1,10 @@
 import { didYouMean } from '../nearest.ts';
 import { forTerminal } from '../output/control-characters.ts';
+import type { Command } from './command.ts';
 import { exitStatus, reasonOf, Unusable, UsageError } from './errors.ts';
 import { InputError } from './input/lines.ts';
 import { type Io, OutputClosed, print } from './io.ts';
 import { version } from './version.ts';
-
-/** A command: takes what stands after its name, gives the exit status. */
-export type Command = (argv: readonly string[], io: Io) => Promise<number>;
 
 // Each is loaded when it is called for, so that none waits for another's code.
 const commands: Readonly<Record<string, { readonly about: string; readonly load: () => Promise<Command> }>> = {

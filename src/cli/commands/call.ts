@@ -2,6 +2,7 @@ import { forTerminal } from '../../output/control-characters.ts';
 import type { ToolResult } from '../../result.ts';
 import type { ToolCall } from '../../types.ts';
 import { type CallingOptions, inSession } from '../calling.ts';
+import { type Command, command } from '../command.ts';
 import { exitStatus, UsageError } from '../errors.ts';
 import { type Io, isTerminal, print, widthOf } from '../io.ts';
 import { resultLine } from '../result-line.ts';
@@ -10,7 +11,7 @@ import { callBlock } from '../terminal/call-block.ts';
 import { styleFor } from '../terminal/style.ts';
 import { finishingStages, newTrace, traceCalls } from '../trace.ts';
 import { Turns } from '../turns.ts';
-import { helpText, parse } from '../usage.ts';
+import type { Parsed } from '../usage.ts';
 
 const help = {
   usage: 'callgate call NAME [ARGUMENTS] [options]',
@@ -25,13 +26,12 @@ Prints the result as JSON; on a terminal it shows the call's way through the sta
   more: 'Exit status: 0 when the call was answered with ok, 1 with a failure, 2 when it could not be made.',
 } as const;
 
+type Arguments = Parsed<(typeof help)['options']>;
+
 /** `callgate call`. */
-export async function callCommand(argv: readonly string[], io: Io): Promise<number> {
-  const { values, positionals } = parse(argv, help);
-  if (values.help) {
-    await print(io.stdout, helpText(help));
-    return exitStatus.done;
-  }
+export const callCommand: Command = command(help, makeCall);
+
+async function makeCall({ values, positionals }: Arguments, io: Io): Promise<number> {
   const [name, given, ...others] = positionals;
   if (name === undefined) throw new UsageError('Name the tool to call.', help.usage);
   if (others.length > 0) {

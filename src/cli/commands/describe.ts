@@ -1,12 +1,13 @@
 import { basename } from 'node:path';
 import { forLog } from '../../output/control-characters.ts';
+import { type Command, command } from '../command.ts';
 import { exitStatus, UsageError } from '../errors.ts';
 import { type Io, print, tableWidthOf } from '../io.ts';
 import { openSession } from '../session.ts';
 import { helpOption, sessionOptions } from '../session-options.ts';
 import { styleFor } from '../terminal/style.ts';
 import { table } from '../terminal/table.ts';
-import { helpText, parse } from '../usage.ts';
+import type { Parsed } from '../usage.ts';
 
 const help = {
   usage: 'callgate describe [options]',
@@ -15,13 +16,12 @@ what it adds for those after it, and what it is (a guard, the end of the chain .
   options: { ...sessionOptions, json: { type: 'boolean', help: 'as JSON' }, ...helpOption },
 } as const;
 
+type Arguments = Parsed<(typeof help)['options']>;
+
 /** `callgate describe`. */
-export async function describeCommand(argv: readonly string[], io: Io): Promise<number> {
-  const { values, positionals } = parse(argv, help);
-  if (values.help) {
-    await print(io.stdout, helpText(help));
-    return exitStatus.done;
-  }
+export const describeCommand: Command = command(help, describe);
+
+async function describe({ values, positionals }: Arguments, io: Io): Promise<number> {
   if (positionals.length > 0) throw new UsageError(`describe takes no argument ${positionals[0]}.`, help.usage);
   const session = await openSession(values, io.cwd);
   try {

@@ -5,6 +5,7 @@ import { inspect } from '../../mcp/gateway/inspect.ts';
 import { readGatewayConfig } from '../../mcp/gateway/read-config.ts';
 import { hiding } from '../../mcp/gateway/secrets.ts';
 import { didYouMean } from '../../nearest.ts';
+import { type Command, serverCommand } from '../command.ts';
 import { exitStatus, Unusable, UsageError } from '../errors.ts';
 import { type Io, print, tableWidthOf } from '../io.ts';
 import { commandConfig, serverOptions } from '../mcp/command-config.ts';
@@ -13,7 +14,7 @@ import { reporter } from '../mcp/report.ts';
 import { opened, unusable } from '../mcp/serving.ts';
 import { helpOption } from '../session-options.ts';
 import { styleFor } from '../terminal/style.ts';
-import { helpText, type Parsed, parse } from '../usage.ts';
+import type { Parsed } from '../usage.ts';
 
 const help = {
   usage: 'callgate mcp inspect NAME | URL | -- COMMAND [ARGUMENTS]',
@@ -24,6 +25,10 @@ called.`,
   options: {
     config: { type: 'string', short: 'c', value: 'FILE', help: 'with NAME: the configuration; default: callgate.json' },
     ...serverOptions,
+    'accept-guesses': {
+      type: 'boolean',
+      help: 'show what would be decided with the guesses taken for true, as wrap does with this option',
+    },
     json: { type: 'boolean', help: 'as JSON' },
     ...helpOption,
   },
@@ -33,21 +38,23 @@ called.`,
 type Values = Parsed<(typeof help)['options']>['values'];
 
 /** `callgate mcp inspect`. */
-export async function mcpInspectCommand(argv: readonly string[], io: Io): Promise<number> {
-  const end = argv.indexOf('--');
-  const { values, positionals } = parse(end < 0 ? argv : argv.slice(0, end), help);
-  if (values.help) {
-    await print(io.stdout, helpText(help));
-    return exitStatus.done;
-  }
-  const target = end < 0 ? undefined : argv.slice(end + 1);
+export const mcpInspectCommand: Command = serverCommand(help, inspectServer);
+
+async function inspectServer(
+  { values, positionals }: Parsed<(typeof help)['options']>,
+  target: readonly string[] | undefined,
+  io: Io,
+): Promise<number> {
   const [named, ...others] = positionals;
   if (others.length > 0 || (named !== undefined && target !== undefined)) {
     throw new UsageError('One server at a time: a name, a URL, or a command after --.', help.usage);
   }
   const config = configFor(target, named, values, io);
   const isNamed = target === undefined && !isAddress(named);
-  const gateway = await opened(config, reporter(io), { bare: !isNamed });
+  const gateway = await opened(config, reporter(io), {
+    bare: !isNamed,
+    acceptGuesses: values['accept-guesses'] === true,
+  });
   try {
     const [connection] = gateway.connections;
     if (connection === undefined) throw new Unusable('The server could not be started.');

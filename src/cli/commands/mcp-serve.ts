@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readGatewayConfig } from '../../mcp/gateway/read-config.ts';
 import type { McpHttpOptions } from '../../mcp/server/options.ts';
-import { exitStatus, Unusable, UsageError } from '../errors.ts';
+import { type Command, command } from '../command.ts';
+import { Unusable, UsageError } from '../errors.ts';
 import { type Io, print } from '../io.ts';
-import { runGateway, type Serve, unusable } from '../mcp/serving.ts';
+import { asGate, overStdio, runGateway, type Serve, unusable } from '../mcp/serving.ts';
 import { helpOption } from '../session-options.ts';
-import { helpText, type Parsed, parse } from '../usage.ts';
-import { version } from '../version.ts';
+import type { Parsed } from '../usage.ts';
 
 const help = {
   usage: 'callgate mcp serve [--config FILE] [--http [PORT]]',
@@ -29,18 +29,18 @@ docs/mcp.md says. What cannot be used starts nothing. Logs go to standard error.
 Exit status: 0 when the client has gone, 2 when something cannot be used, 130 or 143 when interrupted.`,
 } as const;
 
-type Values = Parsed<(typeof help)['options']>['values'];
+type Arguments = Parsed<(typeof help)['options']>;
+type Values = Arguments['values'];
 
 /** `callgate mcp serve`. */
-export async function mcpServeCommand(argv: readonly string[], io: Io): Promise<number> {
+export const mcpServeCommand: Command = async (argv, io) => {
   const { argv: rest, port } = withoutPort(argv);
-  const { values, positionals } = parse(rest, help);
-  if (values.help) {
-    await print(io.stdout, helpText(help));
-    return exitStatus.done;
-  }
+  return await command(help, (parsed) => serveConfig(parsed, port, io))(rest, io);
+};
+
+async function serveConfig({ values, positionals }: Arguments, port: number, io: Io): Promise<number> {
   if (positionals.length > 0) throw new UsageError(`serve takes no argument ${positionals[0]}.`, help.usage);
-  const serve = values.http ? overHttp(values, port, io) : overStdio(values, io);
+  const serve = values.http ? overHttp(values, port, io) : withoutHttp(values, io);
   const file = resolve(io.cwd, values.config ?? 'callgate.json');
   if (values.config === undefined && !existsSync(file)) {
     throw new Unusable('There is no callgate.json in this folder; name the configuration by --config FILE.');
@@ -62,15 +62,11 @@ function withoutPort(argv: readonly string[]): { argv: readonly string[]; port: 
   return { argv: [...argv.slice(0, at), '--http', ...argv.slice(at + (word === '--http' ? 2 : 1))], port };
 }
 
-function overStdio(values: Values, io: Io): Serve {
+function withoutHttp(values: Values, io: Io): Serve {
   for (const option of ['token-env', 'host', 'allow-host', 'allow-origin'] as const) {
     if (values[option] !== undefined) throw new UsageError(`--${option} goes with --http.`, help.usage);
   }
-  return async (router, { onError }) => {
-    const { serveMcpStdio } = await import('../../mcp/server/stdio.ts');
-    const streams = { input: io.stdin, output: io.stdout, drain: 5_000 };
-    return serveMcpStdio(router, { ...streams, name: 'callgate', version: version(), logging: false, onError });
-  };
+  return overStdio(io);
 }
 
 function overHttp(values: Values, port: number, io: Io): Serve {
@@ -81,9 +77,7 @@ function overHttp(values: Values, port: number, io: Io): Serve {
   }
   const options: McpHttpOptions = {
     port,
-    name: 'callgate',
-    version: version(),
-    logging: false,
+    ...asGate(),
     ...(host !== undefined && { host }),
     ...(token !== undefined && { token }),
     ...(allowedHosts !== undefined && { allowedHosts }),

@@ -1,10 +1,10 @@
-import { exitStatus, UsageError } from '../errors.ts';
-import { type Io, print } from '../io.ts';
+import { type Command, serverCommand } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import type { Io } from '../io.ts';
 import { commandConfig, serverOptions } from '../mcp/command-config.ts';
-import { runGateway, unusable } from '../mcp/serving.ts';
+import { overStdio, runGateway, unusable } from '../mcp/serving.ts';
 import { helpOption } from '../session-options.ts';
-import { helpText, parse } from '../usage.ts';
-import { version } from '../version.ts';
+import type { Parsed } from '../usage.ts';
 
 const help = {
   usage: 'callgate mcp wrap [options] -- COMMAND [ARGUMENTS]',
@@ -27,18 +27,17 @@ Exit status: 0 when the client has gone, 2 when something cannot be used, 130 or
 } as const;
 
 /** `callgate mcp wrap`. */
-export async function mcpWrapCommand(argv: readonly string[], io: Io): Promise<number> {
-  const end = argv.indexOf('--');
-  const { values, positionals } = parse(end < 0 ? argv : argv.slice(0, end), help);
-  if (values.help) {
-    await print(io.stdout, helpText(help));
-    return exitStatus.done;
-  }
-  const command = end < 0 ? [] : argv.slice(end + 1);
+export const mcpWrapCommand: Command = serverCommand(help, wrap);
+
+async function wrap(
+  { values, positionals }: Parsed<(typeof help)['options']>,
+  server: readonly string[] = [],
+  io: Io,
+): Promise<number> {
   if (positionals.length > 0) {
     throw new UsageError(`The server's command stands after --; got ${positionals[0]} before it.`, help.usage);
   }
-  if (command.length === 0) throw new UsageError('Give the command of the server after --.', help.usage);
+  if (server.length === 0) throw new UsageError('Give the command of the server after --.', help.usage);
   const { 'accept-guesses': guesses = false } = values;
   if (values.root !== undefined && values.guards === undefined && !guesses) {
     throw new UsageError(
@@ -47,11 +46,6 @@ export async function mcpWrapCommand(argv: readonly string[], io: Io): Promise<n
       help.usage,
     );
   }
-  const config = unusable(() => commandConfig(command, values, io));
-  const serve = async (...[router, { onError }]: Parameters<Parameters<typeof runGateway>[1]>) => {
-    const { serveMcpStdio } = await import('../../mcp/server/stdio.ts');
-    const streams = { input: io.stdin, output: io.stdout, drain: 5_000 };
-    return serveMcpStdio(router, { ...streams, name: 'callgate', version: version(), logging: false, onError });
-  };
-  return await runGateway(config, serve, io, { bare: true, acceptGuesses: guesses });
+  const config = unusable(() => commandConfig(server, values, io));
+  return await runGateway(config, overStdio(io), io, { bare: true, acceptGuesses: guesses });
 }

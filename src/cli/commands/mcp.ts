@@ -1,5 +1,5 @@
 import { didYouMean } from '../../nearest.ts';
-import type { Command } from '../command-line.ts';
+import type { Command } from '../command.ts';
 import { exitStatus, UsageError } from '../errors.ts';
 import { type Io, print } from '../io.ts';
 

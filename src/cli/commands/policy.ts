@@ -4,6 +4,7 @@ import { forLog } from '../../output/control-characters.ts';
 import { readPolicyFile } from '../../policy/file.ts';
 import { type LintFinding, lint } from '../../policy/lint.ts';
 import { effectText } from '../../policy/question.ts';
+import { type Command, command } from '../command.ts';
 import { exitStatus, reasonOf, Unusable, UsageError } from '../errors.ts';
 import { type Io, print } from '../io.ts';
 import { type Checked, checkLine, verdictOf } from '../policy/check-table.ts';
@@ -12,7 +13,7 @@ import { readTable } from '../policy/table.ts';
 import { openSession, type Session } from '../session.ts';
 import { helpOption, sessionOptions } from '../session-options.ts';
 import { type Style, styleFor } from '../terminal/style.ts';
-import { helpText, parse } from '../usage.ts';
+import type { Parsed } from '../usage.ts';
 
 const help = {
   usage: 'callgate policy lint | explain NAME [ARGUMENTS] | test TABLE',
@@ -33,18 +34,16 @@ const help = {
 does not hold, 2 when something cannot be used. explain: 0.`,
 } as const;
 
-type Values = ReturnType<typeof parse<(typeof help)['options']>>['values'];
+type Arguments = Parsed<(typeof help)['options']>;
+type Values = Arguments['values'];
 type Action = (rest: readonly string[], values: Values, io: Io, session: Session) => Promise<number>;
 
 const actions: Readonly<Record<string, Action>> = { lint: lintRules, explain: explainCall, test: testTable };
 
 /** `callgate policy`. */
-export async function policyCommand(argv: readonly string[], io: Io): Promise<number> {
-  const { values, positionals } = parse(argv, help);
-  if (values.help) {
-    await print(io.stdout, helpText(help));
-    return exitStatus.done;
-  }
+export const policyCommand: Command = command(help, look);
+
+async function look({ values, positionals }: Arguments, io: Io): Promise<number> {
   const [name, ...rest] = positionals;
   const action = name !== undefined && Object.hasOwn(actions, name) ? actions[name] : undefined;
   if (action === undefined) throw new UsageError(unknownAction(name), help.usage);

@@ -1,13 +1,14 @@
 import { type CallingOptions, inSession } from '../calling.ts';
+import { type Command, command } from '../command.ts';
 import { exitStatus, UsageError } from '../errors.ts';
 import { openCalls } from '../input/open.ts';
 import type { Interruption } from '../interruption.ts';
-import { type Io, isTerminal, print } from '../io.ts';
+import { type Io, isTerminal } from '../io.ts';
 import { createReporter, type Reporter } from '../run/reporter.ts';
 import { type Route, route } from '../run/route.ts';
 import { countOf, helpOption, sessionOptions } from '../session-options.ts';
 import { finishingStages, traceCalls } from '../trace.ts';
-import { helpText, parse } from '../usage.ts';
+import type { Parsed } from '../usage.ts';
 
 const help = {
   usage: 'callgate run CALLS [options]',
@@ -26,13 +27,12 @@ line of the input cannot be used (the calls before that line are answered); 130 
 are aborted and answered.`,
 } as const;
 
+type Arguments = Parsed<(typeof help)['options']>;
+
 /** `callgate run`. */
-export async function runCommand(argv: readonly string[], io: Io): Promise<number> {
-  const { values, positionals } = parse(argv, help);
-  if (values.help) {
-    await print(io.stdout, helpText(help));
-    return exitStatus.done;
-  }
+export const runCommand: Command = command(help, runCalls);
+
+async function runCalls({ values, positionals }: Arguments, io: Io): Promise<number> {
   const [file, ...others] = positionals;
   if (file === undefined) throw new UsageError('Name the file of calls, or - for standard input.', help.usage);
   if (others.length > 0) throw new UsageError(`One file of calls at a time; there is also ${others[0]}.`, help.usage);

@@ -1,5 +1,6 @@
 import { forLog } from '../../output/control-characters.ts';
 import type { Tool } from '../../tool.ts';
+import { type Command, command } from '../command.ts';
 import { exitStatus, UsageError } from '../errors.ts';
 import { type Io, print, tableWidthOf } from '../io.ts';
 import { schemasFor } from '../schemas.ts';
@@ -7,7 +8,7 @@ import { openSession } from '../session.ts';
 import { helpOption, sessionOptions } from '../session-options.ts';
 import { styleFor } from '../terminal/style.ts';
 import { table } from '../terminal/table.ts';
-import { helpText, parse } from '../usage.ts';
+import type { Parsed } from '../usage.ts';
 
 const help = {
   usage: 'callgate tools [options]',
@@ -22,13 +23,12 @@ JSON. Tools that the mode or a rule denies whatever the arguments are left out.`
   },
 } as const;
 
+type Arguments = Parsed<(typeof help)['options']>;
+
 /** `callgate tools`. */
-export async function toolsCommand(argv: readonly string[], io: Io): Promise<number> {
-  const { values, positionals } = parse(argv, help);
-  if (values.help) {
-    await print(io.stdout, helpText(help));
-    return exitStatus.done;
-  }
+export const toolsCommand: Command = command(help, showTools);
+
+async function showTools({ values, positionals }: Arguments, io: Io): Promise<number> {
   if (positionals.length > 0) throw new UsageError(`tools takes no argument ${positionals[0]}.`, help.usage);
   const session = await openSession(values, io.cwd);
   try {

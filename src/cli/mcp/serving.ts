@@ -2,11 +2,12 @@ import { ConfigError, type GatewayConfig } from '../../mcp/gateway/config.ts';
 import { type Gateway, type OpenGatewayOptions, openGateway } from '../../mcp/gateway/open.ts';
 import { hiding } from '../../mcp/gateway/secrets.ts';
 import { elicitApproval } from '../../mcp/server/approval.ts';
-import type { McpServing } from '../../mcp/server/options.ts';
+import type { McpServeOptions, McpServing } from '../../mcp/server/options.ts';
 import type { Router } from '../../router.ts';
 import { exitStatus, reasonOf, Unusable } from '../errors.ts';
 import { listenForInterruption } from '../interruption.ts';
 import type { Io } from '../io.ts';
+import { version } from '../version.ts';
 import { within } from '../within.ts';
 import { reporter } from './report.ts';
 
@@ -15,6 +16,19 @@ export type GatewayChoices = Pick<OpenGatewayOptions, 'bare' | 'acceptGuesses'>;
 
 /** How a gateway is offered to clients. */
 export type Serve = (router: Router, options: { readonly onError: (error: Error) => void }) => Promise<McpServing>;
+
+/** What a gateway is called where it is served. What servers log is not passed on: nobody could say for which client. */
+export function asGate(): Pick<McpServeOptions, 'name' | 'version' | 'logging'> {
+  return { name: 'callgate', version: version(), logging: false };
+}
+
+/** Over the standard input and output of the command. */
+export function overStdio(io: Io): Serve {
+  return async (router, { onError }) => {
+    const { serveMcpStdio } = await import('../../mcp/server/stdio.ts');
+    return serveMcpStdio(router, { input: io.stdin, output: io.stdout, drain: 5_000, ...asGate(), onError });
+  };
+}
 
 /** For how long calls under way may go on once the process is asked to end, in milliseconds. */
 const drain = 1_000;

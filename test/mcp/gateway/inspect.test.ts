@@ -72,6 +72,40 @@ describe('callgate mcp inspect', () => {
     expect(parseGatewayConfig(config, { name: 'x', folder: '/', environment: {} }).guards).toEqual(guards);
   });
 
+  it('with the guesses accepted, shows what would be decided then, and has nothing left to propose', async () => {
+    const root = realpathSync(folderWith({}));
+    const { args } = officialServers.filesystem(root);
+    const shown = async (...options: string[]) => {
+      const { status, stdout } = await inspected([
+        '--root',
+        root,
+        '--json',
+        ...options,
+        '--',
+        process.execPath,
+        ...args,
+      ]);
+      expect(status).toBe(0);
+      const { tools, guesses, guards } = JSON.parse(stdout) as Inspection;
+      return { tool: (name: string) => tools.find((tool) => tool.name === name), guesses, guards };
+    };
+    const before = await shown();
+    const after = await shown('--accept-guesses');
+    expect(before.tool('write_file')).toMatchObject({ decision: 'ask', by: 'mode ask', guards: {} });
+    expect(before.tool('read_text_file')).toMatchObject({ decision: 'ask', guards: {} });
+    const levels = {
+      read_text_file: ['allow', 'read'],
+      edit_file: ['ask', 'dangerous'],
+      write_file: ['ask', 'dangerous'],
+    };
+    for (const [name, [decision, permission]] of Object.entries(levels)) {
+      const guards = { ...before.guards[name], permission };
+      expect(after.tool(name)).toMatchObject({ decision, guards });
+    }
+    expect(before.guesses.length).toBeGreaterThan(10);
+    expect(after).toMatchObject({ guesses: [], guards: {} });
+  });
+
   it('says what is wrong with schemas, and which tools are left out', async () => {
     const tools = [
       { name: 'odd', inputSchema: { type: 'object', propertis: { a: { type: 'string' } } } },
