@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parseGatewayConfig } from '../src/mcp/gateway/read-config.ts';
 import { parsePolicy } from '../src/policy/file.ts';
 import { allOptions, commandLinesIn, faultOf, optionsIn } from './documents/command-lines.ts';
-import { documents, readMarkdown } from './documents/markdown.ts';
+import { documents, project, readMarkdown } from './documents/markdown.ts';
 import { deadLinksIn, missingFilesIn, missingScriptsIn } from './documents/places.ts';
 import { docstringExamples, type Snippet, snippetsAmong } from './documents/snippets.ts';
 import { typeCheck } from './documents/type-check.ts';
@@ -74,14 +74,27 @@ describe('what the documents show as JSON is read by what reads it', () => {
   });
 });
 
-test('links between the documents lead to files, and to headings in them', () => {
-  expect(read.flatMap(deadLinksIn)).toEqual([]);
-});
+describe('what the documents name exists', () => {
+  const prose = [
+    '[here](docs/mcp.md#callgate-mcp-wrap) and `src/router.ts`',
+    '[gone](docs/gone.md) and [no heading](docs/mcp.md#gone)',
+    '`src/gone.ts`',
+  ].join('\n');
+  const wrong = { name: 'README.md', prose, blocks: [], headings: [] };
 
-test('files of the project that the documents name exist', () => {
-  expect(read.flatMap(missingFilesIn)).toEqual([]);
-});
+  test('links lead to files, and to headings in them', () => {
+    expect(read.flatMap(deadLinksIn)).toEqual([]);
+    expect(deadLinksIn(wrong)).toEqual(['README.md:2: docs/gone.md', 'README.md:2: docs/mcp.md#gone']);
+  });
 
-test('npm scripts that the documents run exist', () => {
-  expect(read.flatMap(missingScriptsIn)).toEqual([]);
+  test('files of the project', () => {
+    expect(read.flatMap(missingFilesIn)).toEqual([]);
+    expect(missingFilesIn(wrong)).toEqual(['README.md:3: src/gone.ts']);
+  });
+
+  test('scripts of npm', () => {
+    const texts = read.map(({ name }) => readFileSync(join(project, name), 'utf8'));
+    expect(texts.flatMap(missingScriptsIn)).toEqual([]);
+    expect(missingScriptsIn('`npm run gone`, npm run --silent lost')).toEqual(['gone', 'lost']);
+  });
 });

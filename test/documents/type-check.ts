@@ -43,14 +43,15 @@ export function typeCheck(snippets: readonly Snippet[]): string[] {
     const open = namesOpenIn(module);
     const isWhole = [...module.own.values()].some(({ isImported }) => isImported);
     const { snippet } = module;
-    const within = snippet.document.endsWith('.ts') ? join(project, snippet.document) : undefined;
+    const file = join(project, snippet.document);
     const sources = [
       ...earlier(modules.slice(0, index), snippet),
       ...(isWhole ? [] : [exported]),
       given,
-      ...(within === undefined ? [] : [exportsOf(before, [[within, within]])]),
+      // An example of what is not public.
+      ...(file.endsWith('.ts') ? [exportsOf(before, [[file, file]])] : []),
     ];
-    texts.set(module.path, written(module, importsOf(open, sources, module.snippet.language)));
+    texts.set(module.path, written(module, importsOf(open, sources, snippet.language)));
   }
   const program = ts.createProgram([...roots, ...texts.keys()], options, host, before);
   const wrong = [prelude, ...texts.keys()].flatMap((path) => {
@@ -117,8 +118,8 @@ function exportsOf(program: ts.Program, modules: readonly (readonly [from: strin
     for (const symbol of module ? checker.getExportsOfModule(module) : []) {
       const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
       const isTyped = symbol.declarations?.some(ts.isTypeOnlyImportOrExportDeclaration) === true;
-      if (!names.has(symbol.name))
-        names.set(symbol.name, { from, isType: isTyped || !(target.flags & ts.SymbolFlags.Value) });
+      const isType = isTyped || (target.flags & ts.SymbolFlags.Value) === 0;
+      if (!names.has(symbol.name)) names.set(symbol.name, { from, isType });
     }
   }
   return names;
