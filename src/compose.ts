@@ -2,9 +2,9 @@ import { CallContext } from './context.ts';
 import { StageError } from './errors.ts';
 import { PendingAnswer } from './pending-answer.ts';
 import type { ToolResult } from './result.ts';
+import { stepRow, stepsByTool } from './step-row.ts';
 import { isThenable, toPromise } from './thenable.ts';
-import type { Tool } from './tool.ts';
-import { type AnyStage, type FinishFunction, isAnswer, type StepFunction, traitsOf } from './traits.ts';
+import { type AnyStage, type FinishFunction, traitsOf } from './traits.ts';
 import type { Maybe } from './types.ts';
 
 /** A stage under the name it has in its pipeline. */
@@ -54,7 +54,7 @@ export function compose(entries: readonly Entry[], options: ComposeOptions = {})
     }
     let first = at;
     while (first > 0 && traitsOf(entries[first - 1]?.stage).step !== undefined) first--;
-    chain = steps(entries.slice(first, at + 1), chain);
+    chain = stepsByTool(entries.slice(first, at + 1), chain);
     total = false;
     at = first;
   }
@@ -79,7 +79,7 @@ function guardDropped(ctx: CallContext, answer: unknown): void {
 
 function layer(entry: Entry, inner: Chain, strict: boolean): Chain {
   const { step, finish, repeats, ends } = traitsOf(entry.stage);
-  if (step !== undefined) return row([entry], inner);
+  if (step !== undefined) return stepRow([entry], inner);
   if (finish !== undefined) return finishing(finish, inner);
   if (repeats) return repeating(entry, inner);
   if (ends && !strict) return ending(entry);
@@ -146,73 +146,6 @@ function strictly(entry: Entry, inner: Chain): Chain {
 }
 
 const tooEarly = 'answered before its own next() had settled; await it, or return it';
-
-/** Neighbouring steps. Those before the first that is about certain tools only are run for every call. */
-function steps(entries: readonly Entry[], inner: Chain): Chain {
-  const certain = entries.findIndex(({ stage }) => traitsOf(stage).concerns !== undefined);
-  if (certain < 0) return row(entries, inner);
-  const rest = rowByTool(entries.slice(certain), inner);
-  return certain === 0 ? rest : row(entries.slice(0, certain), rest);
-}
-
-/** Of the calls of a tool, only the steps that it concerns: most tools declare nothing of what most guards look at. */
-function rowByTool(entries: readonly Entry[], inner: Chain): Chain {
-  const every = row(entries, inner);
-  const rows = new Map<string, Chain>();
-  const known = new WeakMap<Tool, Chain>();
-
-  function rowFor(tool: Tool): Chain {
-    const kept = entries.filter(({ stage }) => traitsOf(stage).concerns?.(tool) ?? true);
-    const which = kept.map((entry) => entries.indexOf(entry)).join();
-    const chain = rows.get(which) ?? row(kept, inner);
-    rows.set(which, chain);
-    known.set(tool, chain);
-    return chain;
-  }
-
-  return (ctx) => {
-    const { tool } = ctx;
-    const chain = tool === undefined ? every : (known.get(tool) ?? rowFor(tool));
-    return chain(ctx);
-  };
-}
-
-/** Neighbouring steps, run in a row. */
-function row(entries: readonly Entry[], inner: Chain): Chain {
-  const looks = entries.map(({ stage }) => traitsOf(stage).step as StepFunction);
-  const count = looks.length;
-
-  function from(ctx: CallContext, start: number): Maybe<ToolResult> {
-    for (let at = start; at < count; at++) {
-      const found = (looks[at] as StepFunction)(ctx);
-      if (found === undefined) continue;
-      // In this order because nearly everything that a step returns is additions.
-      if (typeof found !== 'object' || found === null) throw odd(found, at);
-      if ('call_id' in found) return found as ToolResult;
-      if (isThenable(found)) return later(ctx, found, at);
-      CallContext.add(ctx, found);
-    }
-    return inner(ctx);
-  }
-
-  async function later(ctx: CallContext, pending: PromiseLike<unknown>, at: number): Promise<ToolResult> {
-    const found = await pending;
-    if (isAnswer(found)) return found;
-    if (ctx.settled) return CallContext.afterEnd(ctx);
-    if (found !== undefined) {
-      if (typeof found !== 'object' || found === null) throw odd(found, at);
-      CallContext.add(ctx, found);
-    }
-    return from(ctx, at + 1);
-  }
-
-  // A step that says `false` or `true` meant something; whatever it was, it is not a pass.
-  function odd(found: unknown, at: number): StageError {
-    return new StageError(entries[at]?.name ?? '', `returned ${String(found)}; return nothing, additions or an answer`);
-  }
-
-  return (ctx) => from(ctx, 0);
-}
 
 function finishing(look: FinishFunction, inner: Chain): Chain {
   return (ctx) => {
