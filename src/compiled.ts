@@ -1,4 +1,5 @@
-import { type Chain, type ComposeOptions, compose, type Entry } from './compose.ts';
+import type { Chain, Entry } from './chain.ts';
+import { type ComposeOptions, compose } from './compose.ts';
 import { type FinishFunction, traitsOf } from './traits.ts';
 
 /** A pipeline made ready to run. */

@@ -1,20 +1,12 @@
+import type { Chain, Entry } from './chain.ts';
 import { CallContext } from './context.ts';
 import { StageError } from './errors.ts';
 import { PendingAnswer } from './pending-answer.ts';
 import type { ToolResult } from './result.ts';
 import { stepRow, stepsByTool } from './step-row.ts';
 import { isThenable, toPromise } from './thenable.ts';
-import { type AnyStage, type FinishFunction, traitsOf } from './traits.ts';
+import { type FinishFunction, traitsOf } from './traits.ts';
 import type { Maybe } from './types.ts';
-
-/** A stage under the name it has in its pipeline. */
-export interface Entry {
-  readonly name: string;
-  readonly stage: AnyStage;
-}
-
-/** A composed list of stages, or the rest of one. */
-export type Chain = (ctx: CallContext) => Maybe<ToolResult>;
 
 /** How a stage let a call through: on to the next, with an answer of its own, or with an error. */
 export type StageOutcome = 'passed' | 'answered' | 'threw';

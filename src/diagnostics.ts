@@ -1,5 +1,5 @@
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
-import type { Entry } from './compose.ts';
+import type { Entry } from './chain.ts';
 import type { CallContext } from './context.ts';
 import { ToolError } from './errors.ts';
 import { frozenCopy, type ObservedCall, observed } from './observers.ts';

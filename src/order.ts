@@ -1,4 +1,4 @@
-import type { Entry } from './compose.ts';
+import type { Entry } from './chain.ts';
 import { traitsOf } from './traits.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Entry } from './compose.ts';
+import type { Entry } from './chain.ts';
 import { checkOrder } from './order.ts';
 import { type AnyStage, type Guard, type Traits, traitsOf } from './traits.ts';
 import type { Call, Stage } from './types.ts';

@@ -1,4 +1,4 @@
-import type { Chain, Entry } from './compose.ts';
+import type { Chain, Entry } from './chain.ts';
 import { CallContext } from './context.ts';
 import { StageError } from './errors.ts';
 import type { ToolResult } from './result.ts';

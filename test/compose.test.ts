@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { urlGuard } from '../middleware/url-guard.ts';
-import { type Chain, compose } from '../src/compose.ts';
+import type { Chain } from '../src/chain.ts';
+import { compose } from '../src/compose.ts';
 import type { ToolResult } from '../src/result.ts';
 import { createRouter } from '../src/router.ts';
 import type { Tool } from '../src/tool.ts';

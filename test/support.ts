@@ -1,5 +1,5 @@
-import type { Chain, ComposeOptions, Entry } from '../src/compose.ts';
-import { compose } from '../src/compose.ts';
+import type { Chain, Entry } from '../src/chain.ts';
+import { type ComposeOptions, compose } from '../src/compose.ts';
 import { CallContext } from '../src/context.ts';
 import type { Host } from '../src/host.ts';
 import { createRegistry } from '../src/registry.ts';
