@@ -11,6 +11,7 @@ export default defineConfig({
       { find: /^callgate$/, replacement: here('./src/index.ts') },
       { find: /^callgate\/middleware$/, replacement: here('./middleware/index.ts') },
       { find: /^callgate\/middleware\/(.*)$/, replacement: here('./middleware/$1.ts') },
+      { find: /^callgate\/policy\/cedar$/, replacement: here('./src/policy/cedar.ts') },
       {
         find: /^callgate\/(tools|schema|providers|policy|codegen|testing|mcp)$/,
         replacement: here('./src/$1/index.ts'),

@@ -1,4 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+
+const json = (file: string) => JSON.parse(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8'));
+
+test('tests and examples find the source of every entry point', () => {
+  const exported = json('package.json').exports as Record<string, string | { readonly types: string }>;
+  const sources = Object.entries(exported).flatMap(([entry, target]) =>
+    typeof target === 'string'
+      ? []
+      : [[`callgate${entry.slice(1)}`, [target.types.replace(/^\.\/dist\/(.*)\.d\.ts$/, './$1.ts')]] as const],
+  );
+  expect(json('tsconfig.json').compilerOptions.paths).toEqual(Object.fromEntries(sources));
+});
 
 test('the names of the package', async () => {
   expect(Object.keys(await import('callgate')).sort()).toMatchInlineSnapshot(`

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/output/redact.ts';
-import { redactStream } from '../../src/output/redact-stream.ts';
 
 // Made up, and put together here so that no scanner takes this file for a leak.
 const alnum = (length: number): string => 'aB3dE5gH7jK9mN1pQ2sT4vW6xY8zC0fG'.repeat(10).slice(0, length);
@@ -208,25 +207,5 @@ describe('redaction', () => {
       }),
       { numRuns: 1_000 },
     );
-  });
-});
-
-describe('redactStream', () => {
-  it.each(found)('finds %s in pieces of any size (O9)', (_what, secret) => {
-    const redactor = createRedactor();
-    const text = `${'before '.repeat(100)}${secret} ${'after '.repeat(200)}`;
-    for (const size of [1, 7, 64, 1_000]) {
-      const stream = redactStream(redactor);
-      let shown = '';
-      for (let at = 0; at < text.length; at += size) shown += stream.push(text.slice(at, at + size));
-      expect(shown + stream.end()).toBe(redactor.redact(text));
-    }
-  });
-
-  it('shows text before the end comes, and never holds back more than 65,536 characters', () => {
-    const stream = redactStream(createRedactor());
-    expect(stream.push('word '.repeat(1_000)).length).toBeGreaterThan(4_000);
-    stream.end();
-    expect(stream.push('x'.repeat(70_000))).toHaveLength(70_000);
   });
 });

@@ -1,8 +1,8 @@
 import { getCedarLangVersion } from '@cedar-policy/cedar-wasm/nodejs';
+import { type CedarOptions, cedarPolicy } from 'callgate/policy/cedar';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { permission } from '../../middleware/permission.ts';
-import { type CedarOptions, cedarPolicy } from '../../src/policy/cedar.ts';
 import { cedarValue } from '../../src/policy/cedar-values.ts';
 import type { PolicyRequest } from '../../src/policy/policy.ts';
 import { rules } from '../../src/policy/rules.ts';
@@ -226,7 +226,7 @@ test('the package is loaded by the first call and not by the import; without it,
     },
   }));
   try {
-    const { cedarPolicy } = await import('../../src/policy/cedar.ts');
+    const { cedarPolicy } = await import('callgate/policy/cedar');
     expect(asked).toEqual([]);
     expect(() => cedarPolicy({ policies: '' })).toThrow(/Run: npm install @cedar-policy\/cedar-wasm/);
     expect(asked).toEqual(['@cedar-policy/cedar-wasm/nodejs']);
