@@ -1,5 +1,5 @@
-import { isPlain } from './canonical-json.ts';
 import { ToolError } from './errors.ts';
+import { isPlainObject } from './plain-object.ts';
 import type { Failure } from './result.ts';
 import { pointerNames, pointerStep } from './schema/pointer.ts';
 import type { Call } from './types.ts';
@@ -73,7 +73,7 @@ function rewrite(
   if (typeof value !== 'object') throw misplaced(pointer, isIndex(name) ? 'a list' : 'an object', kind);
   if (!Object.hasOwn(value, name)) {
     // What is of a class may have it all the same, such as a Map.
-    if (isPlain(value)) return value;
+    if (isPlainObject(value)) return value;
     throw misplaced(pointer, 'a plain object', kind);
   }
   const item = (value as Record<string, unknown>)[name];

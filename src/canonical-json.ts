@@ -1,3 +1,4 @@
+import { isPlainObject } from './plain-object.ts';
 import { pointerStep } from './schema/pointer.ts';
 
 /** Deeper than anything that passed validation; a limit of its own, because digests are also made of foreign values. */
@@ -58,7 +59,7 @@ function write(value: object, place: Place | undefined, depth: number): string {
     }
     return `[${items}]`;
   }
-  if (!isPlain(value)) {
+  if (!isPlainObject(value)) {
     if (value instanceof Date) return `date(${value.getTime()})`;
     throw unsuitable(place, `an instance of ${nameOfClass(value)}`);
   }
@@ -80,15 +81,6 @@ function sortedNames(value: object): string[] {
   return names;
 }
 
-/** Whether `value` is a record of data and not an instance of a class. */
-export function isPlain(value: object): value is Record<string, unknown> {
-  const prototype = Object.getPrototypeOf(value) as object | null;
-  if (prototype === Object.prototype || prototype === null) return true;
-  // Objects from another realm (a vm, a worker) have another Object.prototype: the last one, and no record itself, from
-  // which the object would have members that are not its own.
-  return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf');
-}
-
 /** A place as a JSON pointer (RFC 6901). */
 function pointerTo(place: Place | undefined): string {
   return place === undefined ? '' : pointerTo(place.within) + pointerStep(place.name);
@@ -102,3 +94,5 @@ function nameOfClass(value: object): string {
 function unsuitable(place: Place | undefined, what: string): TypeError {
   return new TypeError(`The value at "${pointerTo(place)}" has no canonical form: it is ${what}.`);
 }
+
+export { isPlainObject as isPlain } from './plain-object.ts';

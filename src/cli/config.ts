@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { defaultPipelineOptions } from '../default-pipeline.ts';
 import { didYouMean } from '../nearest.ts';
+import { isRecord } from '../plain-object.ts';
 import { readPolicyFile } from '../policy/file.ts';
 import { ruleMemory } from '../policy/rule-memory.ts';
 import { routerOptionNames } from '../router-options.ts';
@@ -40,7 +41,7 @@ function foundIn(folder: string): string | undefined {
 }
 
 function checked(config: unknown, name: string, folder: string): Config {
-  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
+  if (!isRecord(config)) {
     throw new Unusable(`${name} must export a configuration: export default defineConfig({ tools: [...] }).`);
   }
   for (const option of Object.keys(config)) {

@@ -1,5 +1,6 @@
 import type { GuardedPath } from '../capabilities/fs/types.ts';
 import { ToolError } from '../errors.ts';
+import { isRecord } from '../plain-object.ts';
 import { member } from './members.ts';
 
 /*
@@ -41,7 +42,7 @@ export function texts(value: unknown): readonly string[] {
 }
 
 export function textsByName(value: unknown): { readonly [name: string]: string } {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong('an object of texts');
+  if (!isRecord(value)) throw wrong('an object of texts');
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, text(one)]));
 }
 

@@ -1,6 +1,7 @@
 import { type Content, type ContentBlock, isContent } from '../content.ts';
 import { ToolError } from '../errors.ts';
 import { toModelText } from '../model-text.ts';
+import { isRecord } from '../plain-object.ts';
 import type { Failure, ToolResult } from '../result.ts';
 
 /*
@@ -35,7 +36,7 @@ const ofConnection = 'io.modelcontextprotocol/';
  * something that is no result.
  */
 export function fromMcpResult(result: unknown, tool: string): unknown {
-  if (!isObject(result)) throw notAResult(tool);
+  if (!isRecord(result)) throw notAResult(tool);
   const { content: sent, structuredContent: structured, isError } = result;
   if (sent === undefined && structured === undefined && isError !== true) {
     // What the protocol's first revision called it.
@@ -51,7 +52,7 @@ export function fromMcpResult(result: unknown, tool: string): unknown {
   const [first] = blocks;
   if (structured === undefined && meta === undefined && blocks.length === 1 && isPlainText(first)) return first.text;
   const alone = blocks.length === 0 && meta === undefined;
-  if (alone && isObject(structured) && !isContent(structured)) return structured;
+  if (alone && isRecord(structured) && !isContent(structured)) return structured;
   // Whoever reads only the blocks must not be told that there was nothing.
   if (blocks.length === 0 && structured !== undefined) blocks.push(textOf(jsonOf(structured)));
   return {
@@ -78,7 +79,7 @@ export function toMcpResult(result: ToolResult): McpCallResult {
     };
   }
   const content = [textOf(toModelText(result))];
-  return isObject(data) ? { content, structuredContent: data } : { content };
+  return isRecord(data) ? { content, structuredContent: data } : { content };
 }
 
 function failureOf(
@@ -101,7 +102,7 @@ function failureOf(
 }
 
 function fromFailure({ code, error, details }: Failure): McpCallResult {
-  const said = isObject(details) && code === 'tool_error' && details['reason'] === saidSo ? details : {};
+  const said = isRecord(details) && code === 'tool_error' && details['reason'] === saidSo ? details : {};
   const { content: blocks, structuredContent, _meta } = said;
   // On its way it was shortened like other data, and may be no content any more.
   const whole = { type: 'content', content: blocks };
@@ -109,21 +110,21 @@ function fromFailure({ code, error, details }: Failure): McpCallResult {
     content: isContent(whole) ? [...whole.content] : [textOf(error)],
     isError: true,
     ...(structuredContent !== undefined && { structuredContent }),
-    ...(isObject(_meta) && { _meta: { ..._meta } }),
+    ...(isRecord(_meta) && { _meta: { ..._meta } }),
   };
 }
 
 function asBlock(block: unknown): ContentBlock {
   const candidate = { type: 'content', content: [mended(block)] };
   if (isContent(candidate)) return candidate.content[0] as ContentBlock;
-  const type = isObject(block) && typeof block['type'] === 'string' ? block['type'].slice(0, 40) : 'unknown';
+  const type = isRecord(block) && typeof block['type'] === 'string' ? block['type'].slice(0, 40) : 'unknown';
   const json = jsonOf(block);
   return textOf(json.length > longestOdd ? `[${type}: a block of a form that is not known, left out]` : json);
 }
 
 /** Base64 may be broken into lines, and some servers forget the kind of an image. */
 function mended(block: unknown): unknown {
-  if (!isObject(block)) return block;
+  if (!isRecord(block)) return block;
   const { type, data, mimeType } = block;
   if ((type !== 'image' && type !== 'audio') || typeof data !== 'string') return block;
   if (typeof mimeType === 'string' && !/\s/.test(data)) return block;
@@ -148,7 +149,7 @@ function textOf(text: string): ContentBlock {
 }
 
 function metaOf(meta: unknown): { [name: string]: unknown } | undefined {
-  if (!isObject(meta)) return undefined;
+  if (!isRecord(meta)) return undefined;
   const kept = Object.entries(meta).filter(([name]) => !name.startsWith(ofConnection) && name !== 'progressToken');
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
@@ -157,8 +158,4 @@ function notAResult(tool: string): ToolError {
   return new ToolError(`${tool} ran, but what its server sent is no result of a tool. This is a fault of the server.`, {
     code: 'invalid_output',
   });
-}
-
-function isObject(value: unknown): value is { [name: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,11 +1,14 @@
 import { types } from 'node:util';
+import { isPlainObject } from '../plain-object.ts';
 import { convert, convertItem, convertMembers, convertText, put, type Walk } from './json-safe.ts';
 
 /** The largest binary value, in bytes, that is kept in full as base64. */
 const keptBytes = 4_096;
 
-/** The JSON form of an object that is neither an array nor plain; the table stands at `toJsonSafe`. May throw. */
+/** The JSON form of an object that is neither an array nor plain in this realm; the table stands at `toJsonSafe`. May throw. */
 export function readSpecial(value: object, walk: Walk): unknown {
+  // Of another realm.
+  if (isPlainObject(value)) return convertMembers(value, walk);
   if (types.isDate(value)) return readDate(value);
   if (types.isMap(value)) return readMap(value, walk);
   if (types.isSet(value)) return readAll(itemsOf.call(value), setSize.call(value), walk);

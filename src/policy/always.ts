@@ -1,4 +1,5 @@
-import { canonicalJson, isPlain } from '../canonical-json.ts';
+import { canonicalJson } from '../canonical-json.ts';
+import { isPlainObject } from '../plain-object.ts';
 import { pointerStep } from '../schema/pointer.ts';
 import type { Tool } from '../tool.ts';
 import type { Effect } from '../types.ts';
@@ -55,7 +56,7 @@ export function ruleFor(request: PolicyRequest): Rule | undefined {
 
 /** Whether it is an object of what JSON can say, so that a rules file says the same when it is read again. */
 function isJsonObject(args: unknown): args is Record<string, unknown> {
-  if (typeof args !== 'object' || args === null || !isPlain(args)) return false;
+  if (typeof args !== 'object' || args === null || !isPlainObject(args)) return false;
   if (Object.keys(args).includes('')) return false;
   return canonicalJson(JSON.parse(JSON.stringify(args))) === canonicalJson(args);
 }

@@ -1,4 +1,4 @@
-import { isPlain } from '../canonical-json.ts';
+import { isPlainObject } from '../plain-object.ts';
 import type { Effect } from '../types.ts';
 
 /** A value as Cedar's JSON form has it. */
@@ -35,7 +35,8 @@ export function cedarValue(value: unknown): CedarValue {
   if (value === null || value === undefined) return nothing;
   if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value)) return value.map(cedarValue);
-  if (typeof value !== 'object' || !isPlain(value)) throw new TypeError('Cedar has no form for a value of this kind.');
+  if (typeof value !== 'object' || !isPlainObject(value))
+    throw new TypeError('Cedar has no form for a value of this kind.');
   const members = Object.entries(value).map(([name, member]) => {
     if (escapes.has(name)) throw new TypeError(`An argument named "${name}" means something else to Cedar.`);
     return [text(name), cedarValue(member)] as const;

@@ -33,7 +33,10 @@ export function toolDigest(tool: Tool): string {
 /** Of tools that nothing can change any more, whose digests are asked for with every call. */
 const digests = new WeakMap<Tool, string>();
 
-/** Frozen, and what it holds are values: nothing of it is inherited, or made by code when it is read. */
+/**
+ * Frozen, and what it holds are values: nothing of it is inherited, or made by code when it is read. Stricter than
+ * `isPlainObject`: of whatever is not surely so, the digest is made anew with every call.
+ */
 function hasOwnData(value: object): boolean {
   if (!Object.isFrozen(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isRecord } from '../plain-object.ts';
 import { findJsonFault } from '../schema/json-faults.ts';
 import { createModes, type ModeTable } from './modes.ts';
 import type { Rule } from './rule.ts';
@@ -46,7 +47,7 @@ export function jsonOf(text: string, name: string): unknown {
 
 /** Checks what a policy file holds, once it is parsed. */
 export function parsePolicy(content: unknown): PolicyFile {
-  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+  if (!isRecord(content)) {
     throw new RuleError('The policy', 'must be an object { "rules": [...] }');
   }
   for (const member of Object.keys(content)) {

@@ -1,4 +1,5 @@
-import { canonicalJson, isPlain } from '../canonical-json.ts';
+import { canonicalJson } from '../canonical-json.ts';
+import { isPlainObject } from '../plain-object.ts';
 import type { Tool } from '../tool.ts';
 import type { Effect } from '../types.ts';
 import type { AlwaysScope } from './always.ts';
@@ -67,7 +68,7 @@ function isFilledFrom(filled: unknown, written: unknown): boolean {
   if (Array.isArray(filled) && Array.isArray(written)) {
     return filled.length === written.length && filled.every((item, at) => isFilledFrom(item, written[at]));
   }
-  if (Array.isArray(filled) || Array.isArray(written) || !isPlain(filled) || !isPlain(written)) {
+  if (Array.isArray(filled) || Array.isArray(written) || !isPlainObject(filled) || !isPlainObject(written)) {
     return canonicalJson(filled) === canonicalJson(written);
   }
   return Object.keys(written).every((key) => Object.hasOwn(filled, key) && isFilledFrom(filled[key], written[key]));

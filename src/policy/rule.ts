@@ -1,4 +1,4 @@
-import { isPlain } from '../canonical-json.ts';
+import { isPlainObject } from '../plain-object.ts';
 import { isThenable } from '../thenable.ts';
 import type { Tool, ToolAnnotations } from '../tool.ts';
 import type { Maybe } from '../types.ts';
@@ -164,7 +164,7 @@ function onlyTest(names: unknown, at: string): (request: PolicyRequest) => Match
   if (!Array.isArray(names)) throw new RuleError(at, 'needs a list of names');
   const known = new Set(names.length === 0 ? [] : texts(names, at));
   return ({ arguments: args }) => {
-    if (typeof args !== 'object' || args === null || !isPlain(args)) return 'unsure';
+    if (typeof args !== 'object' || args === null || !isPlainObject(args)) return 'unsure';
     return matchOf(Object.keys(args).every((name) => known.has(name)));
   };
 }
@@ -185,6 +185,11 @@ function toolTest(rule: Rule, named: ToolCondition | undefined, wide: boolean, a
   };
   const tag = matcherFor('tag');
   const level = matcherFor('level');
+  for (const pattern of rule.level === undefined ? [] : texts(rule.level, `${at}: level`)) {
+    // Where a rule is taken in a wide sense, upper and lower case are the same.
+    const fault = levelFault(wide ? pattern.toLowerCase() : pattern);
+    if (fault !== undefined) throw new RuleError(`${at}: level`, fault);
+  }
   const source = matcherFor('source');
   const hints = rule.annotations === undefined ? [] : hintsOf(rule.annotations, `${at}: annotations`);
   return (candidate) =>

@@ -1,4 +1,5 @@
 import { didYouMean, inQuotes } from '../nearest.ts';
+import { isRecord } from '../plain-object.ts';
 
 /** A rule that is not well-formed. The message names its place, such as `Rule 3: arguments.path.host`. */
 export class RuleError extends TypeError {
@@ -35,7 +36,7 @@ export function textLists(value: unknown, at: string): readonly (readonly string
 
 /** The members of a record. */
 export function entriesOf(value: unknown, at: string): [string, unknown][] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new RuleError(at, 'needs an object');
+  if (!isRecord(value)) throw new RuleError(at, 'needs an object');
   const entries = Object.entries(value);
   if (entries.length === 0) throw new RuleError(at, 'is empty');
   return entries;

@@ -1,4 +1,5 @@
-import { canonicalJson, deepest, isPlain } from '../canonical-json.ts';
+import { canonicalJson, deepest } from '../canonical-json.ts';
+import { isPlainObject } from '../plain-object.ts';
 
 /**
  * A copy that shares nothing with the original, every part read once. Throws a TypeError for what has no canonical
@@ -14,7 +15,7 @@ function copyOf(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null || depth > deepest) return value;
   if (Array.isArray(value)) return Array.from(value, (item: unknown) => copyOf(item, depth + 1));
   if (value instanceof Date) return new Date(value.getTime());
-  if (!isPlain(value)) return value;
+  if (!isPlainObject(value)) return value;
   const copy: Record<string, unknown> = Object.getPrototypeOf(value) === null ? Object.create(null) : {};
   for (const key of Object.keys(value)) {
     // A plain assignment to `__proto__` would set the prototype and lose the member.

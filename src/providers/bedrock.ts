@@ -1,5 +1,6 @@
 import { isContent } from '../content.ts';
 import { toModelText } from '../model-text.ts';
+import { isRecord } from '../plain-object.ts';
 import type { ToolResult } from '../result.ts';
 import type { NameRule } from './aliases.ts';
 import { assembler } from './assembler.ts';
@@ -126,8 +127,7 @@ function contentOf(result: ToolResult): BedrockResultPart[] {
   const { data } = result;
   if (isContent(data)) return piecesOf(result).map(partOf);
   // The API takes an object where it takes JSON, and nothing else.
-  const isJson = typeof data === 'object' && data !== null && !Array.isArray(data);
-  return isJson ? [{ json: data as BedrockJson }] : [{ text: someText(toModelText(result)) }];
+  return isRecord(data) ? [{ json: data as BedrockJson }] : [{ text: someText(toModelText(result)) }];
 }
 
 const documents: { readonly [mimeType: string]: BedrockDocumentFormat } = {

@@ -1,5 +1,6 @@
 import type { ContentBlock } from '../content.ts';
 import { toMcpResult } from '../mcp/results.ts';
+import { isRecord } from '../plain-object.ts';
 import type { ToolResult } from '../result.ts';
 import type { JsonSchemaObject } from '../schema/json-schema.ts';
 import type { Tool } from '../tool.ts';
@@ -110,7 +111,5 @@ function createCallReader(offer?: ReadOffer): CallReader {
 function resultOf(result: ToolResult): McpToolResult {
   const { structuredContent, ...rest } = toMcpResult(result);
   // Up to revision 2025-11-25 it is an object or nothing.
-  const isObject =
-    typeof structuredContent === 'object' && structuredContent !== null && !Array.isArray(structuredContent);
-  return isObject ? { ...rest, structuredContent: structuredContent as { [key: string]: unknown } } : rest;
+  return isRecord(structuredContent) ? { ...rest, structuredContent } : rest;
 }

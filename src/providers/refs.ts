@@ -1,15 +1,16 @@
+import { isRecord } from '../plain-object.ts';
 import type { JsonSchema, JsonSchemaObject } from '../schema/json-schema.ts';
 import { pointerNames, pointerStep } from '../schema/pointer.ts';
 
 /** The schema as an object of keywords: `true` is an empty one, `false` one that nothing fits. */
 export function asSchema(schema: unknown): JsonSchemaObject {
-  if (typeof schema === 'object' && schema !== null && !Array.isArray(schema)) return schema as JsonSchemaObject;
+  if (isRecord(schema)) return schema as JsonSchemaObject;
   return schema === false ? { not: {} } : {};
 }
 
 /** The schemas of `properties`, or of another keyword that holds a schema by name. Only own names count. */
 export function schemasOf(map: unknown): readonly (readonly [string, JsonSchema])[] {
-  if (typeof map !== 'object' || map === null || Array.isArray(map)) return [];
+  if (!isRecord(map)) return [];
   return Object.entries(map as { [name: string]: JsonSchema });
 }
 
@@ -39,10 +40,7 @@ export function resolveRef(root: JsonSchemaObject, ref: unknown): { schema: Json
     if (typeof place !== 'object' || place === null || !Object.hasOwn(place, name)) return undefined;
     place = (place as { [key: string]: unknown })[name];
   }
-  if (typeof place !== 'boolean' && (typeof place !== 'object' || place === null || Array.isArray(place))) {
-    return undefined;
-  }
-  return { schema: place as JsonSchema, pointer };
+  return typeof place === 'boolean' || isRecord(place) ? { schema: place as JsonSchema, pointer } : undefined;
 }
 
 function byAnchor(root: JsonSchemaObject, name: string, keyword: '$anchor' | '$id') {

@@ -1,9 +1,11 @@
+import { isRecord } from '../plain-object.ts';
+
 /** An object of unknown content, as responses are until their fields have been looked at. */
 export type Loose = { readonly [field: string]: unknown };
 
 /** The value as an object; an empty one for anything else. */
 export function asObject(value: unknown): Loose {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : {};
+  return isRecord(value) ? value : {};
 }
 
 /** The value as a list of objects; an empty one for anything else. */

@@ -1,4 +1,5 @@
-import { canonicalJson, isPlain } from '../canonical-json.ts';
+import { canonicalJson } from '../canonical-json.ts';
+import { isPlainObject } from '../plain-object.ts';
 import { shortened, toolDigest } from '../policy/digest.ts';
 import { atOnce } from '../thenable.ts';
 import type { Tool } from '../tool.ts';
@@ -86,7 +87,7 @@ function membersOf(state: unknown): unknown {
   const names = Object.keys(state).sort();
   const members = names.map((name) => [name, memberOf((state as Record<string, unknown>)[name])]);
   // Of a class, behind a Proxy, or with members that are not seen: those that are do not tell it from another.
-  const isSeen = isPlain(state) && Reflect.ownKeys(state).length === names.length && !isProxy(state);
+  const isSeen = isPlainObject(state) && Reflect.ownKeys(state).length === names.length && !isProxy(state);
   return isSeen ? members : ['object', identityOf(state), members];
 }
 

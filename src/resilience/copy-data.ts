@@ -1,4 +1,4 @@
-import { isPlain } from '../canonical-json.ts';
+import { isPlainObject } from '../plain-object.ts';
 
 /** Data that nobody else holds, and about how many bytes it takes. */
 export interface Copied {
@@ -57,7 +57,7 @@ function copy(value: unknown, walk: Walk, depth: number): unknown {
     for (let at = 0; at < value.length; at++) items.push(copy(value[at], walk, depth + 1));
     return items;
   }
-  if (!isPlain(value)) {
+  if (!isPlainObject(value)) {
     if (value instanceof Date) return new Date(value.getTime());
     throw unsuitable;
   }

@@ -1,3 +1,4 @@
+import { isPlainObject } from '../plain-object.ts';
 import { adopt, type Bag, isForbidden, rootPrototype } from './adopt.ts';
 import { ArgumentsFault, type ArgumentsFaultReason } from './fault.ts';
 import type { ArgumentLimits } from './limits.ts';
@@ -105,16 +106,6 @@ export function copyDeep(value: object, limits: ArgumentLimits, tally: Tally): B
     }
   }
   return root.copy as Bag;
-}
-
-// Objects of another realm have a root prototype of their own.
-function isPlainObject(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return (
-    prototype === null ||
-    prototype === rootPrototype ||
-    (Object.getPrototypeOf(prototype) === null && isOwn.call(prototype, 'isPrototypeOf'))
-  );
 }
 
 function nameOf(value: object): string {

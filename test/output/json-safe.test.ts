@@ -193,6 +193,11 @@ const forms: [name: string, value: unknown, form: unknown][] = [
   ['a Proxy that refuses to be read', hostile('get'), { a: '[Unreadable]' }],
   ['a Proxy without a prototype to show', hostile('getPrototypeOf'), '[Unreadable]'],
   [
+    'plain objects of another realm',
+    runInNewContext('({ a: {}, list: [{}], then() {}, inner: { then() {} }, n: Object.create(null) })'),
+    { a: {}, list: [{}], inner: {}, n: {} },
+  ],
+  [
     'objects of another realm',
     runInNewContext('({ d: new Date(0), m: new Map([["a", [1]]]), e: new TypeError("t") })'),
     { d: '1970-01-01T00:00:00.000Z', m: { a: [1] }, e: { name: 'TypeError', message: 't' } },

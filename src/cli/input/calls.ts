@@ -1,4 +1,5 @@
 import { didYouMean, inQuotes } from '../../nearest.ts';
+import { isRecord } from '../../plain-object.ts';
 import { findJsonFault } from '../../schema/json-faults.ts';
 import { weighJson } from '../../schema/json-text.ts';
 import type { ToolCall } from '../../types.ts';
@@ -60,7 +61,7 @@ function callOf(text: string, line: number): ToolCall {
   } catch {
     throw located(text, line) ?? new InputError(line, 1, 'the line is not JSON');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isRecord(value)) {
     throw new InputError(line, 1, `expected an object; ${form}`);
   }
   const weight = weighJson(text, limits);

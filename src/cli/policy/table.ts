@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { didYouMean, inQuotes } from '../../nearest.ts';
+import { isRecord } from '../../plain-object.ts';
 import { type Decision, isDecision } from '../../policy/verdict.ts';
 import { findJsonFault } from '../../schema/json-faults.ts';
 import type { ToolCall } from '../../types.ts';
@@ -45,7 +46,7 @@ function expectation(text: string, line: number, named: string): Expectation {
     throw fault(problem, [...text.slice(0, found.index)].length + 1);
   }
   const value: unknown = JSON.parse(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw fault(`expected an object; ${form}`);
+  if (!isRecord(value)) throw fault(`expected an object; ${form}`);
   for (const member of Object.keys(value)) {
     if (members.includes(member)) continue;
     const hint = didYouMean(member === 'tool' ? 'name' : member, members, 'aside', inQuotes);

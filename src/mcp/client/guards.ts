@@ -1,5 +1,6 @@
 import type { CommandLanguage } from '../../capabilities/process/types.ts';
 import { checkOptions } from '../../options.ts';
+import { isRecord } from '../../plain-object.ts';
 import { pointerNames } from '../../schema/pointer.ts';
 import type { Tool } from '../../tool.ts';
 import { globTest } from './globs.ts';
@@ -111,8 +112,10 @@ function checkDeclaration(pattern: string, declaration: GuardDeclaration): void 
   }
   if (urls !== undefined && !isNames(urls)) throw new TypeError(`${at}: urls must be a list of argument names.`);
   if (commands !== undefined && !isNames(commands)) {
-    const known = typeof commands === 'object' && commands !== null && !Array.isArray(commands);
-    if (!known || Object.values(commands).some((language) => language !== 'shell' && language !== 'python')) {
+    if (
+      !isRecord(commands) ||
+      Object.values(commands).some((language) => language !== 'shell' && language !== 'python')
+    ) {
       throw new TypeError(`${at}: commands must be a list of argument names, or name 'shell' or 'python' for each.`);
     }
   }

@@ -1,3 +1,5 @@
+import { isRecord } from '../../plain-object.ts';
+
 /** An argument that the headers of a call repeat, so that what lies in between can see it without reading the body. */
 interface Declared {
   readonly path: readonly string[];
@@ -56,16 +58,16 @@ function declaredIn(schema: object): readonly Declared[] {
 }
 
 function below(schema: unknown, path: readonly string[]): readonly Declared[] {
-  if (!isObject(schema)) return none;
+  if (!isRecord(schema)) return none;
   const { [keyword]: name, type, properties } = schema;
   const isUsable = path.length > 0 && typeof name === 'string' && token.test(name) && types.has(type);
   const own = isUsable ? [{ path, header: prefix + name, isNumber: type === 'integer' || type === 'number' }] : none;
-  if (!isObject(properties)) return own;
+  if (!isRecord(properties)) return own;
   return [...own, ...Object.entries(properties).flatMap(([key, inner]) => below(inner, [...path, key]))];
 }
 
 function valueAt(args: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined), args);
+  return path.reduce<unknown>((at, key) => (isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined), args);
 }
 
 /** What stands in a header for a value; nothing where none can. */
@@ -84,8 +86,4 @@ function decoded(sent: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is { readonly [name: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
