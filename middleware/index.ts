@@ -1,3 +1,14 @@
+export type { PathRuleOptions } from '../src/capabilities/fs/globs.ts';
+export type { RootOptions } from '../src/capabilities/fs/roots.ts';
+export type { WorkspaceOptions } from '../src/capabilities/fs/workspace.ts';
+export type { FetchLimits, Lookup } from '../src/capabilities/net/limits.ts';
+export type { UrlPolicyOptions } from '../src/capabilities/net/url-policy.ts';
+export type { SandboxChoice } from '../src/capabilities/process/sandbox.ts';
+export type { CommandOptions } from '../src/capabilities/process/space.ts';
+export type { ExecLimits } from '../src/capabilities/process/types.ts';
+export type { SecretPattern } from '../src/output/secret-patterns.ts';
+export type { BreakerState } from '../src/resilience/breaker.ts';
+export type { ArgumentLimits } from '../src/schema/limits.ts';
 export { audit } from './audit.ts';
 export { type BudgetOptions, budget } from './budget.ts';
 export { type CacheOptions, type CacheStage, cache } from './cache.ts';

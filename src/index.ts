@@ -2,18 +2,39 @@ export type { StreamEvent } from './batch.ts';
 export type {
   FsLevel,
   GuardedPath,
+  ListOptions,
   PathIntent,
+  ReadTextOptions,
   ScopedEntry,
   ScopedFile,
   ScopedFs,
   ScopedStat,
+  WriteTextOptions,
 } from './capabilities/fs/types.ts';
 export type { FetchInit, FetchResponse, LentProxy, ProxyOptions, ScopedFetch } from './capabilities/net/types.ts';
-export type { ExecOptions, ExecResult, SandboxTier, ScopedExec } from './capabilities/process/types.ts';
+export type {
+  CommandLanguage,
+  ExecOptions,
+  ExecResult,
+  SandboxTier,
+  ScopedExec,
+} from './capabilities/process/types.ts';
+export type { Entry } from './chain.ts';
 export { type Config, defineConfig, type RecordedAnswer, type StandardPipeline } from './cli/define-config.ts';
 export { type Clock, systemClock } from './clock.ts';
-export { content, isContent } from './content.ts';
-export { type DefaultPipelineOptions, defaultPipeline } from './default-pipeline.ts';
+export type { StageOutcome } from './compose.ts';
+export {
+  type Content,
+  type ContentBlock,
+  type ContentInput,
+  content,
+  isContent,
+  type MediaBlock,
+  type ResourceBlock,
+  type ResourceLinkBlock,
+  type TextBlock,
+} from './content.ts';
+export { type DefaultPipelineOptions, type DefaultPlaces, defaultPipeline } from './default-pipeline.ts';
 export {
   type ArgumentsFor,
   type ArgumentsOf,
@@ -23,7 +44,14 @@ export {
   type ToolDefinition,
 } from './define-tool.ts';
 export type { TracedCall, TracedStage } from './diagnostics.ts';
-export { type CallEffect, type ErrorCode, errorCodes, type FailureOptions, ToolError } from './errors.ts';
+export {
+  type CallEffect,
+  type ErrorCode,
+  errorCodes,
+  type FailureOptions,
+  ToolError,
+  type ToolErrorOptions,
+} from './errors.ts';
 export { type HandlerModule, type ModuleHandler, moduleHandler } from './isolation/module-handler.ts';
 export { toModelText } from './model-text.ts';
 export type { HeardCall, Listener, ObservedCall, RouterEvent, RouterEvents } from './observers.ts';
@@ -40,19 +68,30 @@ export {
 } from './registry.ts';
 export { type Failure, isToolResult, type Meta, type Success, type ToolResult } from './result.ts';
 export { createRouter, type Router } from './router.ts';
-export type { BatchOptions, CallOptions, RouterOptions } from './router-options.ts';
+export type { BatchOptions, CallOptions, CommonOptions, RouterOptions } from './router-options.ts';
 export type { Infer } from './schema/infer.ts';
-export type { JsonSchema, JsonSchemaObject } from './schema/json-schema.ts';
-export type { StandardSchema } from './schema/standard-schema.ts';
+export type { JsonSchema, JsonSchemaObject, JsonSchemaType } from './schema/json-schema.ts';
+export type { StandardIssue, StandardResult, StandardSchema } from './schema/standard-schema.ts';
 export type { CloseOptions } from './shutdown.ts';
-export type { StageEvents, Tell } from './stage-events.ts';
-export type { Lock, PermissionLevel, Tool, ToolAnnotations, ToolContext } from './tool.ts';
+export type { StageEvent, StageEvents, Tell } from './stage-events.ts';
+export type {
+  Isolation,
+  Lock,
+  PermissionLevel,
+  StandardSchemaLike,
+  Tool,
+  ToolAnnotations,
+  ToolContext,
+} from './tool.ts';
 export {
+  type AnyStage,
   type Capability,
+  type FinishFunction,
   finish,
   type Guard,
   guard,
   repeatable,
+  type StepFunction,
   step,
   type Traits,
   traitsOf,

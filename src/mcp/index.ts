@@ -1,5 +1,6 @@
 export { type GuardGuess, type GuardGuesses, guessGuards } from './client/guess-guards.ts';
 export { mcpTools } from './client/mcp-tools.ts';
+export type { Sender, SendOptions } from './client/sender.ts';
 export type {
   ConnectedClient,
   GuardDeclaration,

@@ -2,7 +2,7 @@ export { canonicalJson } from '../canonical-json.ts';
 export type { AlwaysScope } from './always.ts';
 export type { Answer, ApprovalAnswer, ApprovalRequest, Approve, PendingApproval } from './approval.ts';
 export type { ArgumentMatchers } from './arguments.ts';
-export { callDigest, toolDigest } from './digest.ts';
+export { type Binding, callDigest, toolDigest } from './digest.ts';
 export type { EffectCondition, EffectMatcher } from './effects.ts';
 export type { ExampleCall } from './examples.ts';
 export { type ExplainOptions, type Explanation, explain } from './explain.ts';
@@ -24,7 +24,7 @@ export {
   policy,
 } from './policy.ts';
 export { type Resumable, type ResumeOptions, resume } from './resume.ts';
-export type { Rule } from './rule.ts';
+export type { CompiledRule, Rule } from './rule.ts';
 export { type RuleMemory, ruleMemory } from './rule-memory.ts';
 export { type RuleList, type RulesOptions, rules } from './rules.ts';
 export { type Difference, type ShadowOptions, shadow } from './shadow.ts';

@@ -64,7 +64,7 @@ export function typeCheck(snippets: readonly Snippet[]): string[] {
 }
 
 /** The package's entry points with types, and the source of each. */
-function entryPoints(): ReadonlyMap<string, string> {
+export function entryPoints(): ReadonlyMap<string, string> {
   const { exports } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
     exports: Record<string, string | { types: string }>;
   };
@@ -77,7 +77,7 @@ function entryPoints(): ReadonlyMap<string, string> {
   return found;
 }
 
-function compilerOptions(entries: ReadonlyMap<string, string>): ts.CompilerOptions {
+export function compilerOptions(entries: ReadonlyMap<string, string>): ts.CompilerOptions {
   const { config } = ts.readConfigFile(join(project, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, project);
   const paths = Object.fromEntries([...entries].map(([name, path]) => [name, [path]]));
