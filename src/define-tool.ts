@@ -1,12 +1,10 @@
 import type { PathIntent, ScopedFs } from './capabilities/fs/types.ts';
 import type { ScopedFetch } from './capabilities/net/types.ts';
 import type { CommandLanguage, ScopedExec } from './capabilities/process/types.ts';
-import { checkIsolation } from './isolation/module-handler.ts';
-import { checkMilliseconds } from './milliseconds.ts';
-import { didYouMean } from './nearest.ts';
+import { checkDefinition, checkTool } from './check-tool.ts';
+import { checkPlaces } from './declarations.ts';
 import type { Infer } from './schema/infer.ts';
 import type { JsonSchemaObject } from './schema/json-schema.ts';
-import { pointerNames } from './schema/pointer.ts';
 import {
   isStandardSchema,
   jsonSchemaOf,
@@ -121,9 +119,8 @@ export function defineTool<
     ...(output !== undefined && { output: isStandardSchema(output) ? jsonSchemaOf(output, name, 'output') : output }),
   } as unknown as Tool<ArgumentsOf<S>, ContextOf<P, U, C>>;
   checkTool(tool as unknown as Tool);
-  checkPaths(tool as unknown as Tool);
-  checkNames(tool as unknown as Tool, 'urls', tool.urls);
-  checkNames(tool as unknown as Tool, 'commands', commandArguments(tool as unknown as Tool));
+  checkDefinition(definition, tool as unknown as Tool);
+  checkPlaces(tool as unknown as Tool);
   return Object.freeze(tool);
 }
 
@@ -142,76 +139,4 @@ export function ownMembers<T extends object>(value: T): T {
     holder = Object.getPrototypeOf(holder) as object | null;
   }
   return members as T;
-}
-
-/** What a tool's name may be. */
-export const toolName: RegExp = /^[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}$/;
-
-/** Throws a TypeError that says what is wrong with a tool. Looks at the shape only: no schema is compiled. */
-export function checkTool(tool: Tool): void {
-  if (typeof tool !== 'object' || tool === null)
-    throw new TypeError(`A tool must be an object; it is ${String(tool)}.`);
-  const { name } = tool;
-  if (typeof name !== 'string' || !toolName.test(name)) {
-    throw new TypeError(
-      `${JSON.stringify(name) ?? String(name)} is no tool name. A name is 1 to 128 of the characters ` +
-        'A-Z a-z 0-9 _ . / - and begins with a letter, a digit or _.',
-    );
-  }
-  if (typeof tool.handler !== 'function')
-    throw new TypeError(`Tool "${name}" needs a handler: a function (args, context).`);
-  if (typeof tool.description !== 'string') {
-    throw new TypeError(`Tool "${name}" needs a description: it is how a model decides whether to call it.`);
-  }
-  const { parameters } = tool;
-  if (typeof parameters !== 'object' || parameters === null || Array.isArray(parameters)) {
-    throw new TypeError(
-      `Tool "${name}" needs parameters: a JSON Schema object such as { type: 'object', properties: {} }.`,
-    );
-  }
-  checkIsolation(tool);
-  if (tool.timeout !== undefined) checkMilliseconds(tool.timeout, `The timeout of tool "${name}"`);
-}
-
-/** A declaration that names no argument would guard nothing. */
-function checkPaths(tool: Tool): void {
-  const properties = tool.parameters.properties;
-  if (tool.paths === undefined || properties === undefined) return;
-  for (const [argument, intent] of Object.entries(tool.paths)) {
-    if (intent !== 'read' && intent !== 'write') {
-      throw new TypeError(`Tool "${tool.name}": paths.${argument} must be 'read' or 'write'; it is ${String(intent)}.`);
-    }
-    checkArgument(tool, 'paths', argument, properties);
-  }
-}
-
-function checkNames(tool: Tool, declaration: 'urls' | 'commands', names: unknown): void {
-  const properties = tool.parameters.properties;
-  if (names === undefined) return;
-  if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
-    throw new TypeError(`Tool "${tool.name}": ${declaration} must be a list of property names or JSON pointers.`);
-  }
-  if (properties !== undefined) for (const name of names) checkArgument(tool, declaration, name, properties);
-}
-
-function commandArguments({ name, commands }: Tool): readonly string[] | undefined {
-  if (typeof commands !== 'object' || commands === null || Array.isArray(commands)) return commands;
-  const unknown = Object.values(commands).find((language) => language !== 'shell' && language !== 'python');
-  if (unknown === undefined) return Object.keys(commands);
-  throw new TypeError(`Tool "${name}": commands must name 'shell' or 'python'; one is ${String(unknown)}.`);
-}
-
-function checkArgument(
-  tool: Tool,
-  declaration: 'paths' | 'urls' | 'commands',
-  argument: string,
-  properties: object,
-): void {
-  const top = argument.startsWith('/') ? (pointerNames(argument)[0] as string) : argument;
-  if (Object.hasOwn(properties, top)) return;
-  const names = Object.keys(properties);
-  throw new TypeError(
-    `Tool "${tool.name}" declares the ${{ paths: 'path', urls: 'URL', commands: 'command' }[declaration]} argument "${argument}", but its ` +
-      `parameters have no such property. They are: ${names.join(', ')}.${didYouMean(top, names)}`,
-  );
 }

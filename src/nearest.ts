@@ -54,6 +54,11 @@ export function inQuotes(name: string): string {
   return `"${name}"`;
 }
 
+/** Whether `wanted` is one typing error away from `name`, but for upper and lower case. */
+export function isTypo(wanted: string, name: string): boolean {
+  return Math.abs(wanted.length - name.length) <= 1 && edits(wanted.toLowerCase(), name.toLowerCase()) <= 1;
+}
+
 /** Levenshtein distance, with a swap of neighbours as one edit. */
 function edits(a: string, b: string): number {
   let beforeLast: number[] = [];

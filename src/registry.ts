@@ -1,4 +1,6 @@
-import { checkTool, ownMembers } from './define-tool.ts';
+import { checkMembers, checkTool } from './check-tool.ts';
+import { checkPlaces } from './declarations.ts';
+import { ownMembers } from './define-tool.ts';
 import type { SchemaEngine } from './schema/engine.ts';
 import { checkForeignSchema } from './schema/foreign.ts';
 import { toLenientSchema } from './schema/lenient.ts';
@@ -98,10 +100,12 @@ export class Registry {
    */
   add(tool: Tool, options?: AddOptions): this {
     checkTool(tool);
+    checkMembers(tool);
     const given = options?.source === undefined ? tool : named(tool, options.source);
     if (given.source !== undefined) checkLimits(given, given.source);
     const { tool: added, notes } = options?.lenient ? lenient(given) : { tool: given, notes: [] };
-    if (added.source !== undefined) {
+    if (added.source === undefined) checkPlaces(added);
+    else {
       const older = this.#tools.get(added.name);
       if (older !== undefined && older.source !== added.source) {
         throw new TypeError(`"${added.name}" from ${added.source} would shadow a tool that is already registered.`);

@@ -44,8 +44,101 @@ describe('what is not a tool is refused with what is missing', () => {
     [tool('a', { parameters: undefined as never }), 'needs parameters'],
     [tool('a', { parameters: [] as never }), 'needs parameters'],
     [tool('a', { timeout: 0 }), 'milliseconds above 0'],
+    [tool('a', { permission: 5 as never }), 'permission must be the name of a level'],
+    [tool('a', { permission: '' }), 'permission must be the name of a level'],
+    [tool('a', { tags: 'polling' as never }), 'tags must be a list of words'],
+    [tool('a', { tags: [1] as never }), 'tags must be a list of words'],
+    [tool('a', { source: 1 as never }), 'source must be a name'],
+    [tool('a', { output: 'text' as never }), 'output must be a JSON Schema object'],
+    [tool('a', { locks: [] as never }), 'locks must be a function'],
+    [tool('a', { preview: 'diff' as never }), 'preview must be a function'],
+    [tool('a', { annotations: 'readOnly' as never }), 'annotations must be an object of hints'],
+    [tool('a', { annotations: { readOnly: 'yes' as never } }), 'annotations.readOnly must be true or false; it is yes'],
+    [tool('a', { annotations: { title: 5 as never } }), 'annotations.title must be a text; it is 5'],
+    [tool('a', { paths: ['path'] as never }), "paths must name 'read' or 'write' for each argument"],
+    [tool('a', { paths: { path: 'reads' as never } }), "must be 'read' or 'write'; it is reads. Did you mean read?"],
+    [tool('a', { urls: 'page' as never }), 'urls must be a list of property names'],
+    [tool('a', { urls: { page: true } as never }), 'urls must be a list of property names'],
+    [tool('a', { commands: [5] as never }), 'commands must be a list of property names'],
+    [tool('a', { commands: 'line' as never }), "commands must name 'shell' or 'python' for each argument"],
+    [tool('a', { commands: { line: 'bash' as never } }), "must be 'shell' or 'python'; it is bash"],
+    [tool('a', { isolate: 'worker' as never }), "isolate must be 'thread' or 'process'; it is worker"],
   ])('%o', (value, message) => {
     expect(() => createRegistry().add(value as Tool)).toThrow(message);
+    expect(() => defineTool(value as never)).toThrow(value === null || value === 'echo' ? TypeError : message);
+  });
+
+  test.each([
+    ['reads', 'read'],
+    ['Read', 'read'],
+    ['readonly', 'read'],
+    ['wirte', 'write'],
+    ['exec', 'execute'],
+    ['excute', 'execute'],
+    ['net', 'network'],
+    ['danger', 'dangerous'],
+  ])('a level %s, which would silently be none, since %s was meant', (permission, meant) => {
+    expect(() => createRegistry([tool('a', { permission })])).toThrow(`"${permission}" is too much like ${meant}`);
+    expect(() => defineTool(tool('a', { permission }) as never)).toThrow(`(did you mean ${meant}?)`);
+    const rule = { decision: 'allow', level: permission } as const;
+    expect(() => createRouter({ tools: [], rules: [rule] })).toThrow(`Rule 0: level "${permission}"`);
+    const modes = { mine: { default: 'ask', [permission]: 'allow' } } as const;
+    expect(() => createRouter({ tools: [], modes })).toThrow(`Mode "mine": "${permission}"`);
+  });
+
+  test.each(['read', 'dangerous', 'billing', 'send', 'wire', 'none', 'read:billing', 'reader_2', 'net.internal'])(
+    'and no level of their own, such as %s',
+    (permission) => {
+      expect(createRegistry([tool('a', { permission })]).list({ level: permission })).toHaveLength(1);
+      expect(() => createRouter({ tools: [], rules: [{ decision: 'deny', level: permission }] })).not.toThrow();
+    },
+  );
+
+  test.each([
+    ['readOnlyHint', 'readOnly'],
+    ['readonly', 'readOnly'],
+    ['idempotant', 'idempotent'],
+  ])('an annotation %s, since %s was meant', (hint, meant) => {
+    const made = tool('a', { annotations: { [hint]: true } });
+    expect(() => createRegistry([made])).toThrow(`Tool "a": "${hint}" is none of the annotations.`);
+    expect(() => createRegistry([made])).toThrow(`Did you mean ${meant}?`);
+  });
+
+  test.each([
+    ['path', { path: 'read' }, 'paths'],
+    ['url', ['page'], 'urls'],
+    ['command', ['line'], 'commands'],
+    ['permissions', 'read', 'permission'],
+    ['Timeout', 5, 'timeout'],
+    ['lock', () => [], 'locks'],
+  ])('a member %s, which would declare nothing', (member, value, meant) => {
+    const made = { ...tool('a'), [member]: value };
+    expect(() => createRegistry([made])).toThrow(`Tool "a" declares "${member}", which no tool has.`);
+    expect(() => createRegistry([made])).toThrow(`Did you mean ${meant}?`);
+    expect(() => defineTool(made)).toThrow(`Tool "a" declares "${member}", which no tool has.`);
+  });
+
+  test('a definition with any member that no tool has; what a tool has of its own beside that may stay', () => {
+    const made = { ...tool('a'), level: 'read', outputSchema: {} };
+    expect(() => defineTool(made)).toThrow('Tool "a" declares "level", which no tool has. Its members are: name,');
+    const { level, outputSchema, ...rest } = made;
+    expect(createRegistry([{ ...rest, level, outputSchema } as Tool]).get('a')).toMatchObject({ level, outputSchema });
+  });
+
+  test('nothing of a class: what its instances have beside is their own affair', () => {
+    class Reader implements Tool {
+      readonly name = 'reader';
+      readonly description = 'Reads.';
+      readonly parameters = { type: 'object' } as const;
+      readonly path = '/srv';
+      readonly url = 'http://localhost';
+      handler(): string {
+        return this.path;
+      }
+    }
+    expect(createRegistry([new Reader()]).size).toBe(1);
+    expect(createRegistry([defineTool(new Reader())]).size).toBe(1);
+    expect(createRegistry().add(new Reader(), { source: 'x' }).names().next().value).toBe('x.reader');
   });
 });
 
@@ -143,6 +236,77 @@ describe('defineTool', () => {
     expect(define('a~1b')).toThrow('no such property');
     expect(define('/a~1b')).not.toThrow();
     expect(define('a/b')).not.toThrow();
+  });
+});
+
+describe('a declared place that no call can have', () => {
+  const parameters = {
+    type: 'object',
+    properties: {
+      path: { type: 'string' },
+      paths: { type: 'array', items: { type: 'string' } },
+      count: { type: 'integer' },
+      edits: { type: 'array', items: { type: 'object', properties: { file: { type: 'string' } } } },
+      pair: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }] },
+      target: { type: ['object', 'null'], properties: { file: { type: ['string', 'null'] } } },
+      either: { oneOf: [{ type: 'string' }, { type: 'array' }] },
+      named: { $ref: '#/$defs/file' },
+      open: { type: 'object', properties: { a: {} }, patternProperties: { '^x-': { type: 'string' } } },
+      any: {},
+    },
+    $defs: { file: { type: 'object', properties: { file: { type: 'string' } } } },
+  } as const;
+  const declaring = (declared: Partial<Tool>): Tool => tool('a', { parameters, ...declared } as Partial<Tool>);
+
+  test.each([
+    ['paths', 'no text at /paths; for each of its items write /paths/*'],
+    ['count', 'no text at /count'],
+    ['edits', 'no text at /edits; for each of its items write /edits/*'],
+    ['target', 'no text at /target'],
+    ['/path/*', 'no list at /path'],
+    ['/path/file', 'no object at /path'],
+    ['/edits/file', 'no object at /edits; for each of its items write /edits/*'],
+    ['/edits/*', 'no text at /edits/*'],
+    ['/edits/*/fiel', 'no such property at /edits/*. They are: file. Did you mean file?'],
+    ['/target/0', 'no such property at /target. They are: file.'],
+    ['/paths/0/file', 'no object at /paths/0'],
+    ['pahts', 'no such property. They are: path, paths,'],
+  ])('is refused: %s', (place, problem) => {
+    const message = `Tool "a" declares the path argument "${place}", but its parameters have ${problem}`;
+    expect(() => createRegistry([declaring({ paths: { [place]: 'read' } })])).toThrow(message);
+    expect(() => defineTool(declaring({ paths: { [place]: 'read' } }))).toThrow(message);
+    expect(() => defineTool(declaring({ urls: [place] }))).toThrow(message.replace('path argument', 'URL argument'));
+    // What a server writes into its schema is not all that it takes.
+    expect(() => createRegistry().add(declaring({ paths: { [place]: 'read' } }), { source: 's' })).not.toThrow();
+  });
+
+  test.each([
+    ...['path', '/path', '/paths/*', '/paths/0', '/edits/*/file', '/pair/0', '/pair/*', '/target/file', 'either'],
+    ...['/either/*', '/named/file', '/named/other', '/open/x-file', '/any/0/x', 'any'],
+  ])('and one that the schema has or leaves open is not: %s', (place) => {
+    expect(() => createRegistry([declaring({ paths: { [place]: 'read' } })])).not.toThrow();
+    expect(() => defineTool(declaring({ commands: [place] }))).not.toThrow();
+  });
+
+  test('a list may be a command', () => {
+    expect(() => defineTool(declaring({ commands: ['paths'] }))).not.toThrow();
+    expect(() => defineTool(declaring({ commands: ['count'] }))).toThrow('command argument "count"');
+  });
+
+  test('nor one below what a schema library makes of the arguments', () => {
+    const library = {
+      '~standard': { version: 1, vendor: 'own', validate: (value: unknown) => ({ value }) },
+    } as const;
+    const define = (place: string) => () =>
+      defineTool({
+        ...tool('a'),
+        parameters: library,
+        jsonSchema: parameters,
+        paths: { [place]: 'read' },
+      } as never);
+    expect(define('/path/*')).not.toThrow();
+    expect(define('paths')).not.toThrow();
+    expect(define('pahts')).toThrow('no such property');
   });
 });
 

@@ -776,9 +776,9 @@ describe('building', () => {
       .use('validate', validate())
       .use('execute', execute());
     expect(() => createRouter({ tools: [reads], pipeline: bare })).toThrow('no stage provides "fs"');
-    expect(() => createRouter({ tools: [{ ...add, urls: ['a'] }], pipeline: bare })).toThrow(
-      'no stage provides "fetch"',
-    );
+    expect(() =>
+      createRouter({ tools: [{ ...reads, paths: undefined, urls: ['path'] } as never], pipeline: bare }),
+    ).toThrow('no stage provides "fetch"');
   });
 
   test('a tool added later that was lent nothing does not run', async () => {
@@ -792,12 +792,13 @@ describe('building', () => {
     router.registry.add({
       ...add,
       name: 'later',
+      parameters: { type: 'object', properties: { a: { type: 'string' } } },
       paths: { a: 'read' },
       handler: () => {
         ran = true;
       },
     });
-    expect(await router.call({ name: 'later', arguments: { a: 1, b: 1 } })).toMatchObject({ code: 'internal' });
+    expect(await router.call({ name: 'later', arguments: { a: 'x' } })).toMatchObject({ code: 'internal' });
     expect(ran).toBe(false);
   });
 

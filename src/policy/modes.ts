@@ -1,3 +1,4 @@
+import { levelFault } from '../levels.ts';
 import type { Tool } from '../tool.ts';
 import { type Decision, isDecision } from './verdict.ts';
 
@@ -66,6 +67,8 @@ function checked(mode: string, table: ModeTable): ReadyTable {
   }
   const entries = Object.entries(table);
   for (const [level, decision] of entries) {
+    const fault = levelFault(level);
+    if (fault !== undefined) throw new TypeError(`Mode "${mode}": ${fault}.`);
     if (isDecision(decision)) continue;
     throw new TypeError(`Mode "${mode}" has ${String(decision)} for level "${level}"; expected allow, ask or deny.`);
   }

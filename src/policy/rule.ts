@@ -1,3 +1,4 @@
+import { levelFault } from '../levels.ts';
 import { isPlainObject } from '../plain-object.ts';
 import { isThenable } from '../thenable.ts';
 import type { Tool, ToolAnnotations } from '../tool.ts';

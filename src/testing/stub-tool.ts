@@ -1,5 +1,6 @@
+import { checkTool } from '../check-tool.ts';
 import type { DataOf } from '../define-tool.ts';
-import { checkTool, ownMembers } from '../define-tool.ts';
+import { ownMembers } from '../define-tool.ts';
 import { ToolError } from '../errors.ts';
 import { copied } from '../observers.ts';
 import type { Tool, ToolContext } from '../tool.ts';
