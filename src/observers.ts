@@ -1,6 +1,7 @@
 import type { StageOutcome, StageWatcher } from './compose.ts';
 import type { CallContext } from './context.ts';
 import type { Hearing } from './host.ts';
+import { didYouMean } from './nearest.ts';
 import type { ToolResult } from './result.ts';
 import type { StageEvent, StageEvents } from './stage-events.ts';
 import { ignore } from './thenable.ts';
@@ -81,7 +82,9 @@ export class Observers implements Hearing {
 
   on<E extends RouterEvent>(event: E, listener: Listener<E>): () => void {
     if (!events.has(event))
-      throw new TypeError(`There is no event "${event}". The events are: ${[...events].join(', ')}.`);
+      throw new TypeError(
+        `There is no event "${event}". The events are: ${[...events].join(', ')}.${didYouMean(String(event), events)}`,
+      );
     if (typeof listener !== 'function') throw new TypeError('A listener must be a function.');
     const others: Listener<E>[] = this.#listeners[event] ?? [];
     this.#set(event, [...others, listener]);

@@ -1,4 +1,5 @@
 import type { Entry } from './chain.ts';
+import { didYouMean } from './nearest.ts';
 import { checkOrder } from './order.ts';
 import { type AnyStage, type Guard, type Traits, traitsOf } from './traits.ts';
 import type { Call, Stage } from './types.ts';
@@ -127,7 +128,9 @@ function build(entries: readonly Entry[]): Built {
   const place = (name: string): number => {
     const at = names.indexOf(name);
     if (at < 0)
-      throw new TypeError(`There is no stage "${name}" here. The stages are: ${names.join(', ') || '(none)'}.`);
+      throw new TypeError(
+        `There is no stage "${name}" here. The stages are: ${names.join(', ') || '(none)'}.${didYouMean(String(name), names)}`,
+      );
     return at;
   };
   const entry = (name: string, stage: AnyStage): Entry => {

@@ -1,5 +1,6 @@
-import { createRouter, defaultPipeline, defineTool } from 'callgate';
+import { createRouter, defaultPipeline, defineTool, finish } from 'callgate';
 import { lint, rules } from 'callgate/policy';
+import { providerOf } from 'callgate/providers';
 import { describe, expect, test } from 'vitest';
 import { askWhether, didYouMean, inQuotes } from '../src/nearest.ts';
 
@@ -38,6 +39,19 @@ test.each<[what: string, make: () => unknown, message: string]>([
   ['a mode', () => createRouter({ tools: [], mode: 'auot' }), 'trusted. Did you mean auto?'],
   ['an argument', tool({ pth: 'read' }), 'They are: path. Did you mean path?'],
   ['an argument below another', tool({ '/paht/0': 'read' }), 'They are: path. Did you mean path?'],
+  [
+    'a stage',
+    () => defaultPipeline().replace('normalise' as never, finish((_, outcome) => outcome as never) as never),
+    ' Did you mean normalize?',
+  ],
+  ['an event', () => createRouter({ tools: [] }).on('ends' as never, () => {}), ' Did you mean end?'],
+  ['a limit', () => defaultPipeline({ validate: { limits: { maxByte: 1 } } } as never), ' Did you mean maxBytes?'],
+  ['a provider', () => providerOf('opnai' as never), ' Did you mean openai?'],
+  [
+    'an option of a root',
+    () => defaultPipeline({ roots: [{ path: '.', acces: 'read' } as never] }),
+    'Did you mean access?',
+  ],
   [
     'a member of a rule',
     () => rules([{ decision: 'deny', tools: 'a' } as never]),

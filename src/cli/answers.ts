@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { canonicalJson } from '../canonical-json.ts';
+import { didYouMean } from '../nearest.ts';
 import type { Approve } from '../policy/approval.ts';
 import { jsonOf } from '../policy/file.ts';
 import type { RecordedAnswer } from './define-config.ts';
@@ -39,7 +40,8 @@ function checked(entry: unknown, name: string, index: number): RecordedAnswer {
     if (!Object.hasOwn(entry, member)) throw new Unusable(`${at} needs "${member}".`);
   }
   for (const member of Object.keys(entry)) {
-    if (!members.includes(member)) throw new Unusable(`${at} has "${member}"; there are ${members.join(', ')}.`);
+    if (members.includes(member)) continue;
+    throw new Unusable(`${at} has "${member}"; there are ${members.join(', ')}.${didYouMean(member, members)}`);
   }
   return entry as RecordedAnswer;
 }

@@ -7,6 +7,7 @@ import type { ApprovalAnswer, ApprovalRequest, Approve } from '../policy/approva
 import { questionFor, ruleText } from '../policy/question.ts';
 import { findJsonFault } from '../schema/json-faults.ts';
 import { type Io, isTerminal } from './io.ts';
+import { asciiJson } from './terminal/ascii-json.ts';
 import type { Style } from './terminal/style.ts';
 
 /** A terminal on which somebody can be asked. */
@@ -174,9 +175,4 @@ function readLine(
     lines.question(question, end);
     if (proposed !== '') lines.write(asciiJson(proposed));
   });
-}
-
-/** JSON text whose every character is visible: what is not ASCII printable is written as an escape. */
-function asciiJson(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { unifiedDiff } from '../output/unified-diff.ts';
+import { readTextSync } from '../read-text.ts';
 import { type GenerateOptions, type GenerateResult, generate } from './generate.ts';
 import { GenerateError, GenerateSetupError } from './problems.ts';
 import { shown } from './project.ts';
 import { genUsage } from './usage.ts';
 import { type Watcher, type WatchRun, watch } from './watch.ts';
-import { readGenerated, writeGenerated } from './write.ts';
+import { writeGenerated } from './write.ts';
 
 /** Where a command reads and writes; never the process itself. */
 export interface CommandIo {
@@ -103,7 +104,7 @@ function write(options: Command['options'], result: GenerateResult, io: CommandI
 
 function check(options: Command['options'], result: GenerateResult, io: CommandIo): number {
   const out = resolve(options.cwd, options.out);
-  const present = readGenerated(out);
+  const present = readTextSync(out);
   if (present === result.text) {
     io.stdout(`${options.out}: ${toolCount(result)}, up to date\n`);
     return 0;

@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { readTextSync } from '../read-text.ts';
 import type { GenerateResult } from './generate.ts';
 
 export interface WriteOutcome {
@@ -10,20 +11,10 @@ export interface WriteOutcome {
 
 /** Writes the generated file, unless it is there already. */
 export function writeGenerated(out: string, result: GenerateResult): WriteOutcome {
-  const written = readGenerated(out) !== result.text;
+  const written = readTextSync(out) !== result.text;
   if (written) {
     mkdirSync(dirname(out), { recursive: true });
     writeFileSync(out, result.text);
   }
   return { result, written };
-}
-
-/** The generated file as it is; `undefined` where there is none. */
-export function readGenerated(out: string): string | undefined {
-  try {
-    return readFileSync(out, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../canonical-json.ts';
 import { isPlainObject } from '../plain-object.ts';
 import { pointerStep } from '../schema/pointer.ts';
+import { withSlashes } from '../slashes.ts';
 import type { Tool } from '../tool.ts';
 import type { Effect } from '../types.ts';
 import { plainWords } from './commands.ts';
@@ -138,8 +139,7 @@ function effectFor(effect: Effect): NonNullable<Rule['effects']> & { kind: Effec
 
 /** A path as a glob for just that path. */
 function escapeGlob(path: string): string {
-  const slashes = process.platform === 'win32' ? path.replaceAll('\\', '/') : path;
-  return slashes.replace(/[?*+@!()[\]{}|^\\]/g, '\\$&');
+  return withSlashes(path).replace(/[?*+@!()[\]{}|^\\]/g, '\\$&');
 }
 
 function argumentFor(name: string): string {

@@ -1,3 +1,4 @@
+import { withSlashes } from '../slashes.ts';
 import type { Effect } from '../types.ts';
 import { commandMatcher } from './commands.ts';
 import { every, type Match, matchOf, some } from './match.ts';
@@ -87,8 +88,4 @@ function memberTest(key: string, operand: unknown, wide: boolean, at: string): (
     default:
       throw unknownMember(at, key, ['kind', 'path', 'host', 'port', 'command']);
   }
-}
-
-function withSlashes(path: string): string {
-  return process.platform === 'win32' ? path.replaceAll('\\', '/') : path;
 }

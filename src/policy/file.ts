@@ -23,16 +23,6 @@ export function readPolicyFile(path: string): PolicyFile {
   return parsePolicy(jsonOf(readFileSync(path, 'utf8'), path));
 }
 
-/** A file's text; `undefined` when there is none. Throws what else may be wrong with it. */
-export function readTextSync(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
 /** What a JSON text says. Throws a TypeError, with line and column, also for a key that one object has twice. */
 export function jsonOf(text: string, name: string): unknown {
   const source = text.replace(/^\uFEFF/, '');

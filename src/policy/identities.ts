@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
+import { readTextSync } from '../read-text.ts';
 import { isThenable } from '../thenable.ts';
 import type { Tool } from '../tool.ts';
 import type { Maybe } from '../types.ts';
 import { toolDigest } from './digest.ts';
-import { jsonOf, readTextSync } from './file.ts';
+import { jsonOf } from './file.ts';
 import type { Policy, PolicyRequest } from './policy.ts';
 import type { Ruling } from './verdict.ts';
 

@@ -1,4 +1,3 @@
-import { toModelText } from '../model-text.ts';
 import type { ToolResult } from '../result.ts';
 import type { JsonSchemaObject } from '../schema/json-schema.ts';
 import type { Tool } from '../tool.ts';
@@ -10,7 +9,7 @@ import { grammarOf } from './dialects/limits.ts';
 import { anthropicStrictSchema, type StrictlyConverted } from './dialects/strict.ts';
 import { asksStrict, descriptionOf, makeOffer, mutable, strictOrOpen } from './offer.ts';
 import { pairResults } from './pairing.ts';
-import { hasMedia, type Piece, piecesOf, someText } from './pieces.ts';
+import { contentOf, type Piece, someText } from './pieces.ts';
 import { asObject, asObjects, asText, type Loose } from './shape.ts';
 import type { CallReader, DefinitionOptions, ProviderCall, ProviderFormat, ReadOffer } from './types.ts';
 
@@ -145,12 +144,8 @@ function createCallReader(offer?: ReadOffer): CallReader {
 }
 
 function blockOf(id: string, result: ToolResult): AnthropicToolResult {
-  const content = result.ok ? contentOf(result) : result.error;
+  const content = result.ok ? contentOf(result, partOf) : result.error;
   return { type: 'tool_result', tool_use_id: id, content, ...(!result.ok && { is_error: true }) };
-}
-
-function contentOf(result: ToolResult): string | AnthropicResultPart[] {
-  return hasMedia(result) ? piecesOf(result).map(partOf) : toModelText(result);
 }
 
 function partOf(piece: Piece): AnthropicResultPart {

@@ -1,3 +1,4 @@
+import { didYouMean } from '../nearest.ts';
 import type { Tool } from '../tool.ts';
 import { aiSdk } from './ai-sdk.ts';
 import { anthropic } from './anthropic.ts';
@@ -69,7 +70,10 @@ export type ToolSchemas<Name extends ProviderName> =
  */
 export function providerOf<Name extends ProviderName>(name: Name): Providers[Name] {
   if (!Object.hasOwn(providers, name)) {
-    throw new TypeError(`Unknown provider ${JSON.stringify(name)}; there are ${Object.keys(providers).join(', ')}.`);
+    const names = Object.keys(providers);
+    throw new TypeError(
+      `Unknown provider ${JSON.stringify(name)}; there are ${names.join(', ')}.${didYouMean(String(name), names)}`,
+    );
   }
   return providers[name];
 }

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { toModelText } from '../model-text.ts';
-import type { ToolResult } from '../result.ts';
 import { chatCallReader, readChatCalls } from './chat-calls.ts';
 import { chatDefinitions, type OpenAIChatTool } from './openai-chat.ts';
 import { pairResults } from './pairing.ts';
-import { hasMedia, type Piece, piecesOf } from './pieces.ts';
+import { contentOf, type Piece } from './pieces.ts';
 import type { ProviderFormat } from './types.ts';
 
 export type MistralTool = OpenAIChatTool;
@@ -33,7 +31,7 @@ export const mistral: ProviderFormat<MistralTool[], MistralToolMessage[]> = {
       role: 'tool',
       toolCallId: id ?? result.call_id,
       name,
-      content: contentOf(result),
+      content: contentOf(result, partOf),
     })),
 };
 
@@ -41,10 +39,6 @@ const alphanumeric = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 
 function makeId(): string {
   return Array.from(randomBytes(9), (byte) => alphanumeric[byte % alphanumeric.length]).join('');
-}
-
-function contentOf(result: ToolResult): string | MistralResultPart[] {
-  return hasMedia(result) ? piecesOf(result).map(partOf) : toModelText(result);
 }
 
 function partOf(piece: Piece): MistralResultPart {

@@ -1,11 +1,9 @@
-import { toModelText } from '../model-text.ts';
-import type { ToolResult } from '../result.ts';
 import { assembler } from './assembler.ts';
 import { callMaker } from './calls.ts';
 import { descriptionOf, makeOffer, mutable, openaiSchema } from './offer.ts';
 import { openaiNames } from './openai-chat.ts';
 import { pairResults } from './pairing.ts';
-import { hasMedia, type Piece, piecesOf } from './pieces.ts';
+import { contentOf, type Piece } from './pieces.ts';
 import { asObject, asObjects, asText } from './shape.ts';
 import type { CallReader, ProviderCall, ProviderFormat, ReadOffer } from './types.ts';
 
@@ -55,7 +53,7 @@ export const openaiResponses: ProviderFormat<OpenAIResponsesTool[], OpenAIRespon
     pairResults(calls, results).map(({ id, result }) => ({
       type: 'function_call_output',
       call_id: id ?? result.call_id,
-      output: outputOf(result),
+      output: contentOf(result, partOf),
     })),
 };
 
@@ -108,10 +106,6 @@ function createCallReader(offer?: ReadOffer): CallReader {
     },
     end: () => calls.end(),
   };
-}
-
-function outputOf(result: ToolResult): string | OpenAIResponsesPart[] {
-  return hasMedia(result) ? piecesOf(result).map(partOf) : toModelText(result);
 }
 
 function partOf(piece: Piece): OpenAIResponsesPart {

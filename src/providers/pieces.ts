@@ -22,8 +22,13 @@ export function piecesOf(result: ToolResult): readonly Piece[] {
 }
 
 /** Whether a result holds anything but text. */
-export function hasMedia(result: ToolResult): boolean {
+function hasMedia(result: ToolResult): boolean {
   return result.ok && isContent(result.data) && piecesOf(result).some(({ kind }) => kind === 'media');
+}
+
+/** A result as text, or as the parts that a provider has for it where it holds more than text. */
+export function contentOf<Part>(result: ToolResult, partOf: (piece: Piece) => Part): string | Part[] {
+  return hasMedia(result) ? piecesOf(result).map(partOf) : toModelText(result);
 }
 
 /** Text that is never empty, for providers that refuse an empty block. */

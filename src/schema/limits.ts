@@ -1,3 +1,5 @@
+import { didYouMean } from '../nearest.ts';
+
 /** How much a call's arguments may weigh. What is over a limit is refused before it is looked at closely. */
 export interface ArgumentLimits {
   /**
@@ -24,8 +26,9 @@ export const defaultArgumentLimits: ArgumentLimits = Object.freeze({
 export function argumentLimits(limits: Partial<ArgumentLimits> = {}): ArgumentLimits {
   for (const [name, value] of Object.entries(limits)) {
     if (!Object.hasOwn(defaultArgumentLimits, name)) {
+      const names = Object.keys(defaultArgumentLimits);
       throw new TypeError(
-        `limits: unknown limit "${name}"; the limits are ${Object.keys(defaultArgumentLimits).join(', ')}.`,
+        `limits: unknown limit "${name}"; the limits are ${names.join(', ')}.${didYouMean(name, names)}`,
       );
     }
     if (value !== undefined && !(Number.isSafeInteger(value) && value > 0)) {

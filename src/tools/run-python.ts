@@ -1,8 +1,6 @@
 import { defineTool } from '../define-tool.ts';
 import type { Tool } from '../tool.ts';
-import { dataOf } from './run-shell.ts';
-
-const longest = 600_000;
+import { dataOf, longestCall, timeLimit } from './run-shell.ts';
 
 /**
  * Runs a Python program with the system's `python3` in the workspace, in the sandbox that there is. Answers as
@@ -18,20 +16,14 @@ export const runPython: Tool = defineTool({
     type: 'object',
     properties: {
       code: { type: 'string', minLength: 1, description: 'Python source' },
-      timeout_ms: {
-        type: 'integer',
-        minimum: 1,
-        maximum: longest,
-        default: 30_000,
-        description: 'Ended after this time',
-      },
+      timeout_ms: timeLimit,
     },
     required: ['code'],
     additionalProperties: false,
   },
   permission: 'execute',
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
-  timeout: longest + 10_000,
+  timeout: longestCall,
   commands: { code: 'python' },
   handler: async ({ code, timeout_ms: timeout }, { exec }) => dataOf(await exec.run(code, { timeout })),
 });

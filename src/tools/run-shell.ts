@@ -2,8 +2,17 @@ import type { ExecResult } from '../capabilities/process/types.ts';
 import { defineTool } from '../define-tool.ts';
 import type { Tool } from '../tool.ts';
 
-// Longer than a call may ask for: what was written until then shall be answered with, and not thrown away.
-const longest = 600_000;
+/** How long a command may take, as a model says it. */
+export const timeLimit = {
+  type: 'integer',
+  minimum: 1,
+  maximum: 600_000,
+  default: 30_000,
+  description: 'Ended after this time',
+} as const;
+
+/** Longer than a call may ask for: what was written until then shall be answered with, and not thrown away. */
+export const longestCall: number = timeLimit.maximum + 10_000;
 
 /** What {@link runShell} and `run_python` answer with. */
 export interface CommandData {
@@ -35,20 +44,14 @@ export const runShell: Tool = defineTool({
     type: 'object',
     properties: {
       command: { type: 'string', minLength: 1, description: 'Command line' },
-      timeout_ms: {
-        type: 'integer',
-        minimum: 1,
-        maximum: longest,
-        default: 30_000,
-        description: 'Ended after this time',
-      },
+      timeout_ms: timeLimit,
     },
     required: ['command'],
     additionalProperties: false,
   },
   permission: 'execute',
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
-  timeout: longest + 10_000,
+  timeout: longestCall,
   commands: ['command'],
   handler: async ({ command, timeout_ms: timeout }, { exec }) => dataOf(await exec.run(command, { timeout })),
 });

@@ -1,6 +1,8 @@
 import fs from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import { didYouMean } from '../../nearest.ts';
+import { withSlashes } from '../../slashes.ts';
 import { canonical } from './path-anchor.ts';
 
 export interface RootOptions {
@@ -66,7 +68,7 @@ function openRoot(options: RootOptions): Omit<Root, 'around'> {
   for (const name of Object.keys(options)) {
     if (!optionNames.has(name))
       throw new TypeError(
-        `pathGuard({ roots }): a root has no option ${JSON.stringify(name)}; they are ${[...optionNames].join(', ')}.`,
+        `pathGuard({ roots }): a root has no option ${JSON.stringify(name)}; they are ${[...optionNames].join(', ')}.${didYouMean(name, optionNames)}`,
       );
   }
   const { path, access = 'write', symlinks = 'within-root', hardlinks = 'allow', force = false } = options;
@@ -161,7 +163,7 @@ function relativeToFirst(roots: readonly Root[], place: Place): string | undefin
 }
 
 function normalized(path: string): string {
-  const separated = process.platform === 'win32' ? path.replaceAll('\\', '/') : path;
+  const separated = withSlashes(path);
   return separated.endsWith('/') ? separated.slice(0, -1) : separated;
 }
 

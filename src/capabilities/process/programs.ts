@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { withSlashes } from '../../slashes.ts';
 import { commandRefusal } from './refusal.ts';
 
 /** The folders in which programs are looked for: constant, never those of the environment. */
@@ -51,7 +52,7 @@ function executable(path: string): string | undefined {
     const real = fs.realpathSync.native(path);
     if (!fs.statSync(real).isFile()) return undefined;
     fs.accessSync(real, fs.constants.X_OK);
-    return process.platform === 'win32' ? real.replaceAll('\\', '/') : real;
+    return withSlashes(real);
   } catch {
     return undefined;
   }

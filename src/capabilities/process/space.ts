@@ -1,4 +1,6 @@
 import { resolve } from 'node:path';
+import { didYouMean } from '../../nearest.ts';
+import { withSlashes } from '../../slashes.ts';
 import type { Effect } from '../../types.ts';
 import { reasonOf } from '../fs/refusal.ts';
 import { type CheckedPath, Workspace, type WorkspaceOptions } from '../fs/workspace.ts';
@@ -86,7 +88,7 @@ export class CommandSpace {
     this.roots = folders.roots.map((root, at) => {
       const { path: given, access = 'write' } = typeof root === 'string' ? { path: root } : root;
       return {
-        checked: this.workspace.check(at === 0 ? '.' : slashed(resolve(given)), 'read'),
+        checked: this.workspace.check(at === 0 ? '.' : withSlashes(resolve(given)), 'read'),
         writable: access === 'write' && most === 'write',
       };
     });
@@ -199,10 +201,6 @@ function pathsOf({ readings = [] }: CommandPlan): readonly string[] {
   return readings.flatMap(({ paths }) => paths);
 }
 
-function slashed(path: string): string {
-  return process.platform === 'win32' ? path.replaceAll('\\', '/') : path;
-}
-
 function absolute(option: string, folders: readonly string[]): readonly string[] {
   if (!Array.isArray(folders) || !folders.every((folder) => typeof folder === 'string' && resolve(folder) === folder)) {
     throw new TypeError(`commandGuard({ ${option} }) must be a list of absolute folders, without a slash at the end.`);
@@ -213,7 +211,10 @@ function absolute(option: string, folders: readonly string[]): readonly string[]
 function checkedLimits(limits: ExecLimits): Required<ExecLimits> {
   for (const [name, value] of Object.entries(limits)) {
     if (!Object.hasOwn(defaults, name)) {
-      throw new TypeError(`commandGuard({ limits }) has no ${name}; there are ${Object.keys(defaults).join(', ')}.`);
+      const names = Object.keys(defaults);
+      throw new TypeError(
+        `commandGuard({ limits }) has no ${name}; there are ${names.join(', ')}.${didYouMean(name, names)}`,
+      );
     }
     if (!Number.isSafeInteger(value) || value <= 0) {
       throw new TypeError(`commandGuard({ limits }): ${name} must be a whole number above 0.`);

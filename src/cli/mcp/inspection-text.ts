@@ -1,6 +1,7 @@
 import type { GuardDeclarations } from '../../mcp/client/types.ts';
 import type { InspectedTool, Inspection } from '../../mcp/gateway/inspect.ts';
 import { forLog } from '../../output/control-characters.ts';
+import { asciiJson } from '../terminal/ascii-json.ts';
 import type { Style } from '../terminal/style.ts';
 import { table } from '../terminal/table.ts';
 
@@ -83,6 +84,5 @@ function blockOf(guards: GuardDeclarations): string {
 
 /** In one line, with spaces; what would act on a terminal is escaped, so that it still means the same. */
 function spaced(value: unknown): string {
-  const json = JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, ' ');
-  return json.replaceAll(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return asciiJson(JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, ' '));
 }
