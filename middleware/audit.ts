@@ -50,7 +50,7 @@ export interface AuditRecord {
  * defaultPipeline().before('normalize', 'audit', audit(createWriteStream('audit.jsonl', { flags: 'a' })))
  */
 export function audit(sink: AuditSink, options: AuditOptions = {}): Stage {
-  checkOptions('audit', options, ['arguments', 'maxArgumentCharacters', 'secrets', 'onError']);
+  checkOptions('audit', options, ['arguments', 'maxArgumentCharacters', 'secrets', 'onError'], ['secrets']);
   const { arguments: recordsArguments = true, maxArgumentCharacters = 2_000 } = options;
   if (!(maxArgumentCharacters >= 64)) throw new TypeError('audit({ maxArgumentCharacters }) must be at least 64.');
   const report = reporter(options.onError);

@@ -87,14 +87,14 @@ interface Checked {
 const optionNames = ['calls', 'perTool', 'bytesWritten', 'bytesFetched'] satisfies (keyof BudgetOptions)[];
 
 function checked(options: BudgetOptions): Checked {
-  checkOptions('budget', options, optionNames);
+  checkOptions('budget', options, optionNames, optionNames);
   const { calls, perTool = {}, bytesWritten, bytesFetched } = options;
   if (typeof perTool !== 'object' || perTool === null) {
     throw new TypeError('budget({ perTool }) must be an object: a number of calls by the name of the tool.');
   }
   for (const [name, limit] of [...Object.entries(options), ...Object.entries(perTool)]) {
     if (name === 'perTool' && limit === perTool) continue;
-    if (limit === undefined || (Number.isSafeInteger(limit) && limit >= 0)) continue;
+    if (Number.isSafeInteger(limit) && limit >= 0) continue;
     throw new TypeError(`budget(): "${name}" must be a whole number from 0; it is ${String(limit)}.`);
   }
   return {

@@ -46,7 +46,7 @@ const commandOptions = ['sandbox', 'path', 'readable', 'env', 'access', 'limits'
  * defaultPipeline({ roots: ['./workspace'] }).replace('commandGuard', guard)
  */
 export function commandGuard(options: CommandGuardOptions): CommandGuardStage {
-  checkOptions('commandGuard', options, [...commandOptions, ...workspaceOptions]);
+  checkOptions('commandGuard', options, [...commandOptions, ...workspaceOptions], ['allow', 'deny']);
   const space = new CommandSpace(options, options);
 
   const stage = step(function commandGuard(ctx: Ready): Maybe<CommandGuardAdds | Failure | undefined> {

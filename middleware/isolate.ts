@@ -114,7 +114,7 @@ export function isolate(options: IsolateOptions = {}): IsolateStage {
 }
 
 function checked(options: IsolateOptions): IsolationSettings {
-  checkOptions('isolate', options, optionNames);
+  checkOptions('isolate', options, optionNames, ['launcher']);
   const { threads, processes, queue = 1_000, memory = 268_435_456, messageBytes = 4_194_304 } = options;
   const {
     reuse = true,

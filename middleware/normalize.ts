@@ -79,7 +79,7 @@ const optionNames = [
  * pipeline().use('normalize', normalize({ secrets: [process.env.API_TOKEN ?? ''] }))
  */
 export function normalize(options: NormalizeOptions = {}): NormalizeStage {
-  checkOptions('normalize', options, optionNames);
+  checkOptions('normalize', options, optionNames, ['secrets', 'patterns']);
   const { redact = true, hint = defaultHint } = options;
   const redactor = redact ? createRedactor(options) : undefined;
   const maxCharacters = checkSize(options.maxCharacters ?? 262_144, 'maxCharacters', 256);

@@ -43,7 +43,7 @@ export type PathGuardStage = Stage<Ready, PathGuardAdds> & Guard & { readonly le
  * defaultPipeline().replace('pathGuard', pathGuard({ roots: ['./workspace'], deny: ['secrets/**'] }))
  */
 export function pathGuard(options: PathGuardOptions): PathGuardStage {
-  checkOptions('pathGuard', options, workspaceOptions);
+  checkOptions('pathGuard', options, workspaceOptions, ['allow', 'deny']);
   const workspace = new Workspace(options);
 
   const stage = step(function pathGuard(ctx: Ready): PathGuardAdds | Failure | undefined {

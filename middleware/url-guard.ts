@@ -46,7 +46,7 @@ const limitOptions = [
  * defaultPipeline().replace('urlGuard', urlGuard({ allow: ['docs.example.com', '*.wikipedia.org'] }))
  */
 export function urlGuard(options: UrlGuardOptions = {}): Stage<Ready, UrlGuardAdds> & Guard {
-  checkOptions('urlGuard', options, [...policyOptions, ...limitOptions]);
+  checkOptions('urlGuard', options, [...policyOptions, ...limitOptions], ['allow', 'deny']);
   const policy = new UrlPolicy(only(options, policyOptions));
   const limits = completeLimits(only(options, limitOptions));
   let grant: Grant | undefined;

@@ -13,7 +13,7 @@ import { type ValidateOptions, validate } from '../middleware/validate.ts';
 import type { Clock } from './clock.ts';
 import { checkOptions } from './options.ts';
 import { type Pipeline, type Place, pipeline } from './pipeline.ts';
-import { permissionOptions } from './policy/settings.ts';
+import { closingPermissionOptions, permissionOptions } from './policy/settings.ts';
 import type { Failure } from './result.ts';
 import type { Tool } from './tool.ts';
 import { type Guard, guard, step } from './traits.ts';
@@ -69,6 +69,14 @@ export const defaultPipelineOptions: readonly string[] = [
   'normalize',
 ] satisfies (keyof DefaultPipelineOptions)[];
 
+/** Those by which nothing would be closed if they were undefined. */
+export const closingPipelineOptions: readonly string[] = [
+  ...closingPermissionOptions,
+  'secrets',
+  'pathGuard',
+  'urls',
+] satisfies (keyof DefaultPipelineOptions)[];
+
 /** The places of the default pipeline, outermost first. */
 export interface DefaultPlaces<State> {
   readonly normalize: Place<Call<State>, unknown, false>;
@@ -93,7 +101,7 @@ export interface DefaultPlaces<State> {
 export function defaultPipeline<State = unknown>(
   options: DefaultPipelineOptions = {},
 ): Pipeline<State, DefaultPlaces<State>, Ready<State>> {
-  checkOptions('defaultPipeline', options, defaultPipelineOptions);
+  checkOptions('defaultPipeline', options, defaultPipelineOptions, closingPipelineOptions);
   const {
     roots,
     timeout: limit,

@@ -1,6 +1,7 @@
 import { checkMembers, checkTool } from './check-tool.ts';
 import { checkPlaces } from './declarations.ts';
 import { ownMembers } from './define-tool.ts';
+import { checkOptions } from './options.ts';
 import type { SchemaEngine } from './schema/engine.ts';
 import { checkForeignSchema } from './schema/foreign.ts';
 import { toLenientSchema } from './schema/lenient.ts';
@@ -99,6 +100,8 @@ export class Registry {
    * whose schemas break the limits. Compiles no schema.
    */
   add(tool: Tool, options?: AddOptions): this {
+    // A tool from elsewhere must not pass for one of the program's own.
+    if (options !== undefined) checkOptions('registry.add', options, ['source', 'lenient'], ['source']);
     checkTool(tool);
     checkMembers(tool);
     const given = options?.source === undefined ? tool : named(tool, options.source);

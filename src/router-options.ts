@@ -1,5 +1,5 @@
 import { type Clock, checkClock } from './clock.ts';
-import { type DefaultPipelineOptions, defaultPipelineOptions } from './default-pipeline.ts';
+import { closingPipelineOptions, type DefaultPipelineOptions, defaultPipelineOptions } from './default-pipeline.ts';
 import { ToolError } from './errors.ts';
 import { checkMilliseconds } from './milliseconds.ts';
 import { namedIn, namedTools, unmatched } from './named-tools.ts';
@@ -76,7 +76,8 @@ export const callOptions: readonly string[] = ['signal', 'deadline', 'state', 'r
 
 /** Throws a TypeError for options that do not exist, or that contradict each other. */
 export function checkRouterOptions<State>(options: RouterOptions<State>): void {
-  checkOptions('createRouter', options, [...commonOptions, ...defaultPipelineOptions]);
+  const known = [...commonOptions, ...defaultPipelineOptions];
+  checkOptions('createRouter', options, known, ['allowed', ...closingPipelineOptions]);
   if (options.clock !== undefined) checkClock(options.clock, 'createRouter({ clock })');
   if (options.tools !== undefined && options.registry !== undefined) {
     throw new TypeError('createRouter() takes tools or a registry, not both: add the tools to the registry.');

@@ -59,7 +59,7 @@ function checked(config: unknown, name: string, folder: string): Config {
     ...config,
     ...(Array.isArray(roots) && { roots: roots.map((root) => rootFrom(root, folder)) }),
     ...(typeof answers === 'string' && { answers: resolve(folder, answers) }),
-    ...(policy !== undefined && policyOptions(config as Config, policy, name, folder)),
+    ...('policy' in config && policyOptions(config as Config, policy, name, folder)),
   };
 }
 

@@ -4,7 +4,7 @@ import { type Failure, noMeta, rememberCause, type ToolResult } from '../result.
 import type { Run, ToolCall } from '../types.ts';
 import type { PendingApproval } from './approval.ts';
 import { remember } from './grants.ts';
-import { faultOf, type SignedDecision } from './signed.ts';
+import { bytesOf, faultOf, type SignedDecision } from './signed.ts';
 import { snapshot } from './snapshot.ts';
 import type { ApprovalStore } from './store.ts';
 
@@ -41,8 +41,8 @@ const faults = {
  * The call passes the whole chain again, and must still be the one that was decided on, under the same rules and with
  * the same tool. A decision is used once, whether the call then succeeds or not. Never rejects.
  *
- * Fails with `denied`; `details.reason` says why. With `internal` for an option that does not exist. And with whatever the
- * call fails with.
+ * Fails with `denied`; `details.reason` says why. With `internal` for an option that does not exist, and for a key that is
+ * missing or too short. And with whatever the call fails with.
  *
  * @example
  * const signed = signDecision(pending, 'allow', key);            // where the person is
@@ -55,6 +55,7 @@ export async function resume<State>(
 ): Promise<ToolResult> {
   try {
     checkOptions('resume', options, optionNames);
+    bytesOf(options.key);
   } catch (error) {
     return misused(error as TypeError);
   }

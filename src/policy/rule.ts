@@ -94,8 +94,12 @@ const members: ReadonlySet<string> = new Set<keyof Rule>([
 /** Checks a rule and compiles its conditions; `index` is its place in the list and `list` that one's name, for messages. */
 export function compileRule(rule: Rule, index: number, list?: string): CompiledRule {
   const at = `Rule ${index}`;
-  for (const [member] of entriesOf(rule, at)) {
+  for (const [member, said] of entriesOf(rule, at)) {
     if (!members.has(member)) throw unknownMember(`${at}: ${member}`, member, members);
+    // Else an `allow` for a tool whose name is missing would allow all of them.
+    if (said === undefined && member !== 'reason' && member !== 'name') {
+      throw new RuleError(`${at}: ${member}`, 'is undefined, and would hold always; leave it out if that is meant');
+    }
   }
   const { decision, reason, name, when } = rule;
   if (!isDecision(decision)) throw new RuleError(`${at}: decision`, 'must be allow, ask or deny');

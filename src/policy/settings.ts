@@ -59,9 +59,12 @@ export const permissionOptions: readonly (keyof PermissionOptions)[] = [
   'clock',
 ];
 
+/** Those that close something, and by which nothing would be closed if they were undefined. */
+export const closingPermissionOptions: readonly (keyof PermissionOptions)[] = ['rules', 'policies', 'identities'];
+
 /** Throws a TypeError for options that do not exist or cannot be meant. */
 export function permissionSettings(options: PermissionOptions): PermissionSettings {
-  checkOptions('permission', options, permissionOptions);
+  checkOptions('permission', options, permissionOptions, closingPermissionOptions);
   const { approve, approvals, identities } = options;
   if (approve !== undefined && typeof approve !== 'function') {
     throw new TypeError('permission({ approve }) must be a function that answers a request.');

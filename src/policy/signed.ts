@@ -95,13 +95,16 @@ function digestOf(pending: PendingApproval): string {
   return sha256(canonicalJson(JSON.parse(JSON.stringify(pending))));
 }
 
-function signatureOf(unsigned: object, key: string | Uint8Array): string {
+/** The bytes of a key. Throws a TypeError for one that is missing or can be guessed. */
+export function bytesOf(key: string | Uint8Array): Uint8Array {
   const bytes = typeof key === 'string' ? Buffer.from(key, 'utf8') : key;
-  if (!(bytes instanceof Uint8Array) || bytes.byteLength < shortestKey) {
-    throw new TypeError(`The key for decisions must have at least ${shortestKey} bytes.`);
-  }
+  if (bytes instanceof Uint8Array && bytes.byteLength >= shortestKey) return bytes;
+  throw new TypeError(`The key for decisions must have at least ${shortestKey} bytes.`);
+}
+
+function signatureOf(unsigned: object, key: string | Uint8Array): string {
   const { createHmac } = process.getBuiltinModule('node:crypto');
-  return createHmac('sha256', bytes)
+  return createHmac('sha256', bytesOf(key))
     .update(`callgate-decision\n${canonicalJson(unsigned)}`, 'utf8')
     .digest('hex');
 }

@@ -222,6 +222,7 @@ describe('the policy of a configuration', () => {
   it.each<[string, string, RegExp]>([
     ['that is not there', `{ policy: 'mistyped.json' }`, /There is no policy|there is no policy mistyped\.json/],
     ['that is no text', `{ policy: [] }`, /must be the name of a file/],
+    ['that is missing, as of a variable', `{ policy: process.env.CALLGATE_NEVER_SET }`, /must be the name of a file/],
     ['that is no policy', `{ policy: 'callgate.config.mjs' }`, /is not JSON/],
     ['beside a pipeline of its own', `{ policy: 'callgate.rules.json', pipeline: {} }`, /would have no effect/],
     ['beside a memory', `{ policy: 'callgate.rules.json', remember: {} }`, /both policy and remember/],

@@ -55,7 +55,7 @@ export async function connectTools(
   shown: (name: string) => string,
   options: McpToolsOptions,
 ): Promise<McpServerConnection> {
-  checkOptions('mcpTools', options, optionNames);
+  checkOptions('mcpTools', options, optionNames, ['allow', 'deny', 'guards']);
   checkNames(options);
   const connectTimeout = checkMilliseconds(options.connectTimeout ?? 30_000, 'mcpTools({ connectTimeout })');
   for (const option of ['timeout', 'requestTimeout'] as const) {
@@ -100,6 +100,13 @@ function checkedSource(source: McpCommand | McpAddress): McpCommand | McpAddress
     );
   }
   checkOptions('mcpTools source', source, url === undefined ? ['command', 'args', 'env', 'cwd'] : ['url', 'headers']);
+  const { env, headers } = source as Partial<McpCommand & McpAddress>;
+  for (const [name, value] of Object.entries({ ...env, ...headers })) {
+    if (typeof value === 'string') continue;
+    throw new TypeError(
+      `mcpTools: ${env === undefined ? 'headers' : 'env'}.${name} must be a text; it is ${typeof value}.`,
+    );
+  }
   if (url === undefined) {
     if (typeof command !== 'string' || command === '') throw new TypeError('mcpTools: command must be a program.');
     return source;

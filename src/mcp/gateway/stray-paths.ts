@@ -26,7 +26,7 @@ const mostLooks = 500;
  * defaultPipeline({ roots }).before('permission', 'strayPaths', strayPaths({ roots }))
  */
 export function strayPaths(options: WorkspaceOptions): Stage<Ready> & Guard {
-  checkOptions('strayPaths', options, workspaceOptions);
+  checkOptions('strayPaths', options, workspaceOptions, ['allow', 'deny']);
   const workspace = new Workspace(options);
 
   const stage = step(function strayPaths(ctx: Ready): { readonly effects: readonly Effect[] } | Failure | undefined {

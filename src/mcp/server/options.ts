@@ -117,7 +117,7 @@ export type Settings = Required<Omit<McpServeOptions, 'instructions'>> & Pick<Mc
 
 /** Throws a TypeError for options that do not exist or cannot be used. */
 export function settingsOf(owner: string, options: McpServeOptions, known: readonly string[] = common): Settings {
-  checkOptions(owner, options, known);
+  checkOptions(owner, options, known, ['token']);
   const { name = 'callgate', version = '0.0.0', instructions, logging = true, onError = ignoreError } = options;
   const { approvals = 'elicit' } = options;
   if (approvals !== 'elicit' && approvals !== 'deny') {
