@@ -1,6 +1,6 @@
 import { CallContext } from './context.ts';
 import { notAResult, toFailure } from './failure.ts';
-import { causeOf, isToolResult, rememberCause, type ToolResult } from './result.ts';
+import { causeOf, isToolResult, readOnce, rememberCause, type ToolResult } from './result.ts';
 import { ignore } from './thenable.ts';
 import type { FinishFunction } from './traits.ts';
 
@@ -26,7 +26,10 @@ export function conclude(
     }
   }
   try {
-    return CallContext.stamp(ctx, failed ? toFailure(ctx, result) : honest(ctx, result));
+    if (failed) return CallContext.stamp(ctx, toFailure(ctx, result));
+    // Of a stage that stands outside of all that finish; these make results of their own.
+    const given = finishes.length === 0 ? readOnce(result) : result;
+    return CallContext.stamp(ctx, honest(ctx, given));
   } catch (error) {
     const text = 'The result could not be read. This is a fault of a stage.';
     return CallContext.prototype.fail.call(ctx, 'internal', text, { cause: error });

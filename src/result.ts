@@ -47,6 +47,27 @@ export function isToolResult(value: unknown): value is ToolResult {
   return ok === true || (ok === false && typeof candidate.error === 'string' && typeof candidate.code === 'string');
 }
 
+const memberNames = [
+  ...['ok', 'tool_name', 'data', 'error', 'call_id', 'meta', 'code', 'retryable', 'effect', 'details'],
+] as (keyof Failure)[];
+
+/**
+ * What a stage answered with as data of its own, each member read once: of a getter, a class or a proxy, the members may be
+ * others whenever somebody looks.
+ */
+export function readOnce(given: unknown): unknown {
+  if (typeof given !== 'object' || given === null) return given;
+  const copy: { [name: string]: unknown } = { ...given };
+  if (Object.getPrototypeOf(given) !== Object.prototype) {
+    for (const name of memberNames) {
+      if (Object.hasOwn(copy, name)) continue;
+      const inherited: unknown = (given as Partial<Failure>)[name];
+      if (inherited !== undefined) copy[name] = inherited;
+    }
+  }
+  return copy['ok'] === false ? rememberCause(copy as unknown as Failure, causeOf(given as Failure)) : copy;
+}
+
 // A failure's cause is private: kept beside the result, so that no serializer can find it.
 const causes = new WeakMap<object, unknown>();
 
