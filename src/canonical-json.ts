@@ -94,5 +94,3 @@ function nameOfClass(value: object): string {
 function unsuitable(place: Place | undefined, what: string): TypeError {
   return new TypeError(`The value at "${pointerTo(place)}" has no canonical form: it is ${what}.`);
 }
-
-export { isPlainObject as isPlain } from './plain-object.ts';
