@@ -4,7 +4,10 @@ import type { CommandLanguage, ScopedExec } from './capabilities/process/types.t
 import type { JsonSchemaObject } from './schema/json-schema.ts';
 import type { ToolCall } from './types.ts';
 
-/** How much a tool can do: the built-in levels, or a word of the user's own that their rules know. */
+/**
+ * How much a tool can do: the built-in levels, or a word of the user's own that their rules know. One that is almost a built-in
+ * level (`reads`, `exec`) is refused where a tool, a rule or a mode names it.
+ */
 export type PermissionLevel = 'read' | 'write' | 'execute' | 'network' | 'dangerous' | (string & {});
 
 /** Hints about a tool's behaviour, with the meanings and defaults of the Model Context Protocol. */

@@ -1,3 +1,4 @@
+import { levelFault } from '../levels.ts';
 import { didYouMean } from '../nearest.ts';
 import { pointerStep } from '../schema/pointer.ts';
 import type { Source } from './backend.ts';
@@ -33,6 +34,11 @@ export function applyFunctionTags(
   return declared;
 }
 
+function levelProblem(level: string): string | undefined {
+  const fault = levelFault(level);
+  return fault && `@permission ${fault}.`;
+}
+
 /** Gives what is wrong, if anything is. */
 function applyTag(tag: DocTag, root: Schema, declared: Declared): string | undefined {
   const [first = '', ...others] = tag.text.split(/\s+/);
@@ -54,7 +60,7 @@ function applyTag(tag: DocTag, root: Schema, declared: Declared): string | undef
       return undefined;
     case 'permission':
       declared.permission = first;
-      return first === '' || others.length > 0 ? '@permission takes one word, such as read.' : undefined;
+      return first === '' || others.length > 0 ? '@permission takes one word, such as read.' : levelProblem(first);
     case 'timeout':
       declared.timeout = Number(first);
       return first !== '' && declared.timeout > 0

@@ -129,6 +129,11 @@ export const problemCases: readonly (readonly [title: string, source: string, ..
     '11:4 - @path takes a parameter and read or write',
   ],
   [
+    'a level that is almost one',
+    `/**\n * Reads.\n * @permission reads\n */\nexport function f() {}`,
+    '3:4 - @permission "reads" is too much like read',
+  ],
+  [
     'a name that no tool can have',
     `/** @toolname größe */\nexport function f() {}`,
     '2:17 - function `f`: "größe" is no tool name',

@@ -1,4 +1,5 @@
 import type { CommandLanguage } from '../../capabilities/process/types.ts';
+import { levelFault } from '../../levels.ts';
 import { checkOptions } from '../../options.ts';
 import { isRecord } from '../../plain-object.ts';
 import { pointerNames } from '../../schema/pointer.ts';
@@ -122,6 +123,8 @@ function checkDeclaration(pattern: string, declaration: GuardDeclaration): void 
   if (permission !== undefined && (typeof permission !== 'string' || permission === '')) {
     throw new TypeError(`${at}: permission must be the name of a level.`);
   }
+  const fault = permission === undefined ? undefined : levelFault(permission);
+  if (fault !== undefined) throw new TypeError(`${at}: permission ${fault}.`);
 }
 
 function isNames(names: unknown): boolean {

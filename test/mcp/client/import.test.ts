@@ -360,6 +360,7 @@ describe('what mcpTools is given', () => {
     [{ command: 'x' }, { name: 'a', restart: { attempts: -1 } }, 'attempts'],
     [{ command: 'x' }, { name: 'a', restart: { tries: 1 } }, 'tries'],
     [{ command: 'x' }, { name: 'a', guards: { '*': { path: {} } } }, 'no option "path"'],
+    [{ command: 'x' }, { name: 'a', guards: { '*': { permission: 'reads' } } }, 'too much like read'],
     [{ command: 'x' }, { name: 'a', guards: { '*': { paths: { p: 'append' } } } }, "'read' or 'write'"],
     [{ command: 'x' }, { name: 'a', guards: { '*': { urls: 'u' } } }, 'urls'],
     [{ command: 'x' }, { name: 'a', guards: { '*': { commands: { c: 'perl' } } } }, 'commands'],
