@@ -25,6 +25,20 @@ export function rewriteAt(
   return rewrite(args, namesIn(declared), 0, '', kind, visit);
 }
 
+/** Whether anything stands at a declared place; not, where that cannot be said. */
+export function isThere(args: unknown, declared: string): boolean {
+  let found = false;
+  try {
+    rewriteAt(args, declared, 'path', (value) => {
+      found = true;
+      return value;
+    });
+  } catch {
+    return false;
+  }
+  return found;
+}
+
 /** The names on the way to a declared place. */
 export function namesIn(declared: string): readonly string[] {
   return declared.startsWith('/') ? pointerNames(declared) : [declared];

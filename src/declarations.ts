@@ -37,10 +37,17 @@ function isNames(names: unknown): names is readonly string[] {
  * take what it does not write into its schema.
  */
 export function checkPlaces(tool: Tool): void {
-  const { paths = {}, urls = [], commands = [] } = tool;
-  for (const place of Object.keys(paths)) checkPlace(tool, place, 'path');
-  for (const place of urls) checkPlace(tool, place, 'url');
-  for (const place of isNames(commands) ? commands : Object.keys(commands)) checkPlace(tool, place, 'command');
+  for (const [place, kind] of placesOf(tool)) checkPlace(tool, place, kind);
+}
+
+/** All places that a tool declares. */
+export function placesOf({ paths = {}, urls = [], commands = [] }: Tool): readonly (readonly [string, PlaceKind])[] {
+  const named = (places: readonly string[], kind: PlaceKind) => places.map((place) => [place, kind] as const);
+  return [
+    ...named(Object.keys(paths), 'path'),
+    ...named(urls, 'url'),
+    ...named(isNames(commands) ? commands : Object.keys(commands), 'command'),
+  ];
 }
 
 const text = kindOf('');

@@ -140,6 +140,27 @@ describe('the guards refuse what they cannot find', () => {
     expect(await router.call({ name: 'tool', arguments: {} })).toMatchObject({ ok: true });
   });
 
+  test.each([
+    ['path', { path: '/etc/passwd' }, 'path'],
+    ['an item', { path: 'a', all: ['/etc/passwd'] }, '/all/*'],
+  ])('and a library that moves %s to another place makes a tool that cannot be called', async (_, args, place) => {
+    ran.length = 0;
+    const tool = defineTool({
+      ...common,
+      parameters: z
+        .object({ path: z.string(), all: z.array(z.string()).optional() })
+        .transform(({ path, all }) => ({ ...(place === 'path' ? {} : { path }), target: path, others: all })),
+      jsonSchema: { type: 'object', properties: { path: {}, all: {} } },
+      paths: { [place]: 'read' },
+    });
+    const router = createRouter({ tools: [tool], roots: [root], mode: 'trusted' });
+    const result = await router.call({ name: 'tool', arguments: args });
+    expect(result).toMatchObject({ code: 'invalid_schema', details: { reason: 'unchecked', pointer: place } });
+    expect(ran).toEqual([]);
+    if (place !== 'path')
+      expect(await router.call({ name: 'tool', arguments: { path: 'a' } })).toMatchObject({ ok: true });
+  });
+
   test('also where a schema library has made something else of the arguments', async () => {
     ran.length = 0;
     const tool = defineTool({

@@ -1,6 +1,9 @@
+import { isThere } from '../argument-places.ts';
+import { placesOf } from '../declarations.ts';
 import { type ErrorCode, ToolError } from '../errors.ts';
 import { constantData } from '../output/constant-data.ts';
 import { isHarmlessConstant, vouchedLately, vouchFor } from '../output/harmless.ts';
+import { isRecord } from '../plain-object.ts';
 import { isThenable, toPromise } from '../thenable.ts';
 import type { StandardSchemaLike, Tool } from '../tool.ts';
 import type { Maybe } from '../types.ts';
@@ -109,10 +112,19 @@ function checkStandard(
 function standardOutcome(tool: Tool, result: unknown, args: unknown): Checked | Refusal {
   try {
     const outcome = readStandardResult(result, args);
-    return outcome.violations === undefined ? { args: outcome.value } : unfit(openingOf(tool), outcome.violations);
+    if (outcome.violations !== undefined) return unfit(openingOf(tool), outcome.violations);
+    const { value } = outcome;
+    const lost = placesOf(tool).find(([place]) => isThere(args, place) && isRecord(value) && !isThere(value, place));
+    return lost === undefined ? { args: value } : badSchema(tool, lostPlace(lost[0]));
   } catch (error) {
     return badSchema(tool, error);
   }
+}
+
+/** What a library moves to another place, no guard would look at. */
+function lostPlace(place: string): ToolError {
+  const text = `it takes away "${place}", which the tool declares to be guarded`;
+  return new ToolError(text, { code: 'invalid_schema', details: { reason: 'unchecked', pointer: place } });
 }
 
 function unusable(tool: Tool, { code, reason, message, place }: ArgumentsFault): Refusal {
