@@ -1,4 +1,4 @@
-import { isTypo } from './nearest.ts';
+import { askWhether, isTypo } from './nearest.ts';
 
 /** The levels that mean something without a word from the user. */
 const builtIn: readonly string[] = ['read', 'write', 'execute', 'network', 'dangerous'];
@@ -12,7 +12,7 @@ export function levelFault(level: string): string | undefined {
   const meant = builtIn.find((name) => isTypo(level, name) || isPart(level.toLowerCase(), name));
   if (meant === undefined) return undefined;
   const own = `is too much like ${meant} to be a level of your own`;
-  return `"${level}" ${own}; the levels are ${builtIn.join(', ')} (did you mean ${meant}?)`;
+  return `"${level}" ${own}; the levels are ${builtIn.join(', ')}${askWhether([meant], 'aside')}`;
 }
 
 /** Whether one is the other and more letters: `exec` and `execute`, `reads` and `read`. */

@@ -3,7 +3,7 @@ import { type ComposeOptions, compose } from '../src/compose.ts';
 import { CallContext } from '../src/context.ts';
 import type { Host } from '../src/host.ts';
 import { createRegistry } from '../src/registry.ts';
-import type { Tool } from '../src/tool.ts';
+import type { Tool, ToolContext } from '../src/tool.ts';
 import type { AnyStage } from '../src/traits.ts';
 
 const host: Host = { restart: (ctx) => ctx.fail('internal', 'no restart here'), progress: () => {}, late: () => {} };
@@ -28,4 +28,23 @@ export function chainOf(stages: AnyStage[], options?: ComposeOptions): Chain {
 /** Lets whatever is due in this and the next turn of the event loop happen. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+}
+
+/** A handler whose calls end when they are told to, by their ids. */
+export function heldCalls(): {
+  readonly begun: string[];
+  readonly handler: (args: unknown, context: ToolContext) => Promise<unknown>;
+  readonly end: (...ids: string[]) => Promise<void>;
+} {
+  const begun: string[] = [];
+  const ends = new Map<string, (data: unknown) => void>();
+  const handler = (_: unknown, { call }: ToolContext): Promise<unknown> => {
+    begun.push(call.id);
+    return new Promise((resolve) => ends.set(call.id, resolve));
+  };
+  const end = async (...ids: string[]): Promise<void> => {
+    for (const id of ids) ends.get(id)?.('done');
+    await nextTurn();
+  };
+  return { begun, handler, end };
 }

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { compiledPackage } from '../compiled.ts';
-import { callgate, goneOf, hostile, isAlive, isolated, kinds, routerWith } from './support.ts';
+import { isAlive } from '../is-alive.ts';
+import { callgate, goneOf, hostile, isolated, kinds, routerWith } from './support.ts';
 
 const nothing = { type: 'object' } as const;
 

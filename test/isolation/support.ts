@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { afterEach } from 'vitest';
 import { compiledCallgate } from '../compiled.ts';
+import { isAlive } from '../is-alive.ts';
 
 type Callgate = typeof import('callgate');
 export type Kind = 'thread' | 'process';
@@ -42,16 +42,6 @@ function closing(stage: unknown): unknown {
 afterEach(async () => {
   for (const { close } of open.splice(0)) await close();
 });
-
-/** Whether a process is there; one that has ended and was not yet waited for counts as gone. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return process.platform !== 'linux' || !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
-  } catch {
-    return false;
-  }
-}
 
 /** Resolves when a process is there no more. */
 export async function goneOf(pid: number): Promise<void> {

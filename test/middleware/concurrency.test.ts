@@ -1,28 +1,20 @@
 import { createRouter, defaultPipeline, defineTool, type Found, type Ready } from 'callgate';
 import { concurrency } from 'callgate/middleware';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { nextTurn } from '../support.ts';
+import { heldCalls, nextTurn } from '../support.ts';
 
 /** Tools whose calls end when they are told to. */
 function stoppable(...names: string[]) {
-  const begun: string[] = [];
-  const ends = new Map<string, (data: unknown) => void>();
+  const { begun, handler, end } = heldCalls();
   const tools = names.map((name) =>
     defineTool({
       name,
       description: 'Ends when it is told to.',
       parameters: { type: 'object' },
       permission: 'read',
-      handler: (_, { call }) => {
-        begun.push(call.id);
-        return new Promise((resolve) => ends.set(call.id, resolve));
-      },
+      handler,
     }),
   );
-  const end = async (...ids: string[]): Promise<void> => {
-    for (const id of ids) ends.get(id)?.('done');
-    await nextTurn();
-  };
   return { tools, begun, end };
 }
 

@@ -13,28 +13,20 @@ import {
 import { locks } from 'callgate/middleware';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Lock, Tool } from '../../src/tool.ts';
-import { nextTurn } from '../support.ts';
+import { heldCalls, nextTurn } from '../support.ts';
 
 /** A tool whose calls touch what their argument `locks` says, and end when they are told to. */
 function stoppable(more: object = {}) {
-  const begun: string[] = [];
-  const ends = new Map<string, (data?: unknown) => void>();
+  const { begun, handler, end } = heldCalls();
   const tool = defineTool({
     name: 'touch',
     description: 'Touches what it is told to.',
     parameters: { type: 'object', properties: { locks: { type: 'array' } } },
     permission: 'read',
     locks: ({ locks }) => locks as readonly Lock[],
-    handler: (_, { call }) => {
-      begun.push(call.id);
-      return new Promise((resolve) => ends.set(call.id, resolve));
-    },
+    handler,
     ...more,
   });
-  const end = async (...ids: string[]): Promise<void> => {
-    for (const id of ids) ends.get(id)?.('done');
-    await nextTurn();
-  };
   return { tool, begun, end };
 }
 

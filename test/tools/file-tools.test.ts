@@ -1,26 +1,14 @@
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { createRouter, isContent } from 'callgate';
 import { fileTools } from 'callgate/tools';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Router } from '../../src/router.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { workspaceForEachTest } from './workspace.ts';
 
-let root: string;
-let router: Router;
-beforeEach(() => {
-  root = fs.realpathSync.native(fs.mkdtempSync(path.join(os.tmpdir(), 'callgate-tools-')));
-  router = createRouter({ tools: fileTools, roots: [root], mode: 'trusted' });
-});
-afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
-
-const put = (name: string, content: string | Uint8Array) => {
-  fs.mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
-  fs.writeFileSync(path.join(root, name), content);
-};
-const bytes = (name: string) => fs.readFileSync(path.join(root, name));
+const workspace = workspaceForEachTest();
+const { put, bytes } = workspace;
 const text = (name: string) => bytes(name).toString();
-const call = (name: string, args: object) => router.call({ name, arguments: args });
+const call = (name: string, args: object) => workspace.router.call({ name, arguments: args });
 async function data(name: string, args: object): Promise<unknown> {
   const result = await call(name, args);
   if (!result.ok) throw new Error(`${result.code}: ${result.error}`);
@@ -155,7 +143,7 @@ describe('write_file', () => {
 
   it('refuses half a character', async () => {
     expect(await reason('write_file', { path: 'f', content: 'a\ud800' })).toBe('broken-unicode');
-    expect(fs.existsSync(path.join(root, 'f'))).toBe(false);
+    expect(fs.existsSync(path.join(workspace.root, 'f'))).toBe(false);
   });
 
   it('shows an approver the difference, and changes nothing before', async () => {
@@ -163,7 +151,7 @@ describe('write_file', () => {
     const seen: unknown[] = [];
     const asking = createRouter({
       tools: fileTools,
-      roots: [root],
+      roots: [workspace.root],
       approve: async (request) => {
         seen.push(request.preview, text('f'));
         return { decision: 'deny', reason: 'no' };
@@ -338,14 +326,14 @@ describe('edit_file', () => {
     const lines = Array.from({ length: 60 }, (_, at) => `line ${at}.`);
     for (let round = 0; round < 20; round++) {
       put('race.txt', lines.join('\n'));
-      fs.rmSync(path.join(root, 'link.txt'), { force: true });
-      fs.symlinkSync('race.txt', path.join(root, 'link.txt'));
+      fs.rmSync(path.join(workspace.root, 'link.txt'), { force: true });
+      fs.symlinkSync('race.txt', path.join(workspace.root, 'link.txt'));
       const calls = lines.map((line, at) => ({
         id: String(at),
         name: 'edit_file',
         arguments: { path: at % 2 ? 'race.txt' : './link.txt', old: line, new: `edit ${at}!` },
       }));
-      const results = await router.callAll(calls);
+      const results = await workspace.router.callAll(calls);
       expect(results.filter(({ ok }) => !ok)).toEqual([]);
       expect(text('race.txt')).toBe(lines.map((_, at) => `edit ${at}!`).join('\n'));
     }
@@ -398,7 +386,7 @@ describe('search_files', () => {
     timeout: 30_000,
   }, async () => {
     put('r.txt', `${'a'.repeat(35)}!`);
-    const impatient = createRouter({ tools: fileTools, roots: [root], mode: 'trusted', timeout: 500 });
+    const impatient = createRouter({ tools: fileTools, roots: [workspace.root], mode: 'trusted', timeout: 500 });
     let ticks = 0;
     const ticking = setInterval(() => ticks++, 10);
     const result = await impatient.call({ name: 'search_files', arguments: { pattern: '(a+)+$', path: 'r.txt' } });
@@ -426,7 +414,7 @@ describe('search_files', () => {
     put('secrets/key', 'alpha');
     const guarded = createRouter({
       tools: fileTools,
-      roots: [root],
+      roots: [workspace.root],
       mode: 'trusted',
       pathGuard: { deny: ['secrets/**'] },
     });

@@ -1,28 +1,16 @@
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { createRouter } from 'callgate';
 import { fileTools } from 'callgate/tools';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { unifiedDiff } from '../../src/output/unified-diff.ts';
-import type { Router } from '../../src/router.ts';
 import { parseGitignore } from '../../src/tools/gitignore.ts';
+import { workspaceForEachTest } from './workspace.ts';
 
-let root: string;
-let router: Router;
-beforeEach(() => {
-  root = fs.realpathSync.native(fs.mkdtempSync(path.join(os.tmpdir(), 'callgate-hostile-')));
-  router = createRouter({ tools: fileTools, roots: [root], mode: 'trusted' });
-});
-afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
-
-const put = (name: string, content: string | Uint8Array) => {
-  fs.mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
-  fs.writeFileSync(path.join(root, name), content);
-};
-const bytes = (name: string) => fs.readFileSync(path.join(root, name));
+const workspace = workspaceForEachTest();
+const { put, bytes } = workspace;
 const call = (name: string, args: object, signal?: AbortSignal) =>
-  router.call({ name, arguments: args }, signal && { signal });
+  workspace.router.call({ name, arguments: args }, signal && { signal });
 const reasonOf = (result: Awaited<ReturnType<typeof call>>): unknown =>
   result.ok ? 'done' : ((result.details as { reason?: unknown } | undefined)?.reason ?? result.code);
 
@@ -138,9 +126,9 @@ describe('edit_file', () => {
 
   it('loses none of 60 edits by two routers that name the file differently', async () => {
     put('sub/f', `${Array.from({ length: 60 }, (_, count) => `<${count}>`).join('\n')}\n`);
-    const inner = createRouter({ tools: fileTools, roots: [path.join(root, 'sub')], mode: 'trusted' });
-    fs.symlinkSync('sub', path.join(root, 'link'));
-    fs.symlinkSync('link/f', path.join(root, 'file'));
+    const inner = createRouter({ tools: fileTools, roots: [path.join(workspace.root, 'sub')], mode: 'trusted' });
+    fs.symlinkSync('sub', path.join(workspace.root, 'link'));
+    fs.symlinkSync('link/f', path.join(workspace.root, 'file'));
     const results = await Promise.all(
       Array.from({ length: 60 }, (_, count) => {
         const edit = { old: `<${count}>`, new: `[${count}]` };

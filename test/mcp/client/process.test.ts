@@ -9,6 +9,7 @@ import { type McpLog, type McpServerConnection, type McpToolsOptions, mcpTools }
 import type { Registry } from '../../../src/registry.ts';
 import type { ToolResult } from '../../../src/result.ts';
 import { fakeClock } from '../../../src/testing/fake-clock.ts';
+import { isAlive } from '../../is-alive.ts';
 
 const program = fileURLToPath(new URL('../../fixtures/mcp-odd-server.mjs', import.meta.url));
 const parent = fileURLToPath(new URL('../../fixtures/mcp-parent.ts', import.meta.url));
@@ -43,15 +44,6 @@ async function start(manner: string, more: Partial<McpToolsOptions> = {}, source
 
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
-function runs(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 describe.concurrent('a server that is a program', () => {
@@ -128,7 +120,7 @@ describe.concurrent('a server that is a program', () => {
     const { call, connection } = await start('plain', { restart: false });
     const pid = Number((await call('pid')).data);
     expect(await call('mute')).toMatchObject({ code: 'unavailable', effect: 'unknown' });
-    await until(() => !runs(pid));
+    await until(() => !isAlive(pid));
     expect(connection.status).toBe('failed');
   });
 
@@ -180,9 +172,9 @@ describe.concurrent('a server that is a program', () => {
   test('ends with its connection, and everything that it has started', async () => {
     const { call, connection } = await start('plain');
     const pids = [(await call('pid')).data, (await call('child')).data].map(Number);
-    expect(pids.map(runs)).toEqual([true, true]);
+    expect(pids.map(isAlive)).toEqual([true, true]);
     await connection.close();
-    await until(() => !pids.some(runs));
+    await until(() => !pids.some(isAlive));
     expect(connection.status).toBe('closed');
   });
 
@@ -190,7 +182,7 @@ describe.concurrent('a server that is a program', () => {
     const { call, connection } = await start('stubborn');
     const pid = Number((await call('pid')).data);
     await connection.close();
-    expect(runs(pid)).toBe(false);
+    expect(isAlive(pid)).toBe(false);
   });
 
   test('ends with this process also when that is killed', async () => {
@@ -203,9 +195,9 @@ describe.concurrent('a server that is a program', () => {
     });
     await until(() => said.includes('\n'));
     const pid = Number(said);
-    expect(runs(pid)).toBe(true);
+    expect(isAlive(pid)).toBe(true);
     host.kill('SIGKILL');
-    await until(() => !runs(pid));
+    await until(() => !isAlive(pid));
   });
 });
 
@@ -234,7 +226,7 @@ describe('a server that dies', () => {
     const second = (await call('pid')).data;
     expect(second).not.toBe(first);
     await connection.close();
-    await until(() => !runs(Number(second)));
+    await until(() => !isAlive(Number(second)));
   });
 
   test('again and again is waited for longer and longer, and then given up', async () => {

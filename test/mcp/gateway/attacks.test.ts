@@ -1,22 +1,13 @@
-import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
-import { type Served, servedConfig } from './serve.ts';
+import { describe, expect, it } from 'vitest';
+import { endedWithTest, type Served, scripted, servedConfig } from './serve.ts';
 
-const script = fileURLToPath(new URL('./scripted-server.mjs', import.meta.url));
-const scripted = (says: object = {}) => ({ command: process.execPath, args: [script, JSON.stringify(says)] });
 const inputSchema = { type: 'object', properties: {} };
 
-let open: Served[] = [];
-afterEach(async () => {
-  for (const one of open) await one.end();
-  open = [];
-});
+const started = endedWithTest();
 
-async function start(hostile: object, more: object = {}): Promise<Served> {
+function start(hostile: object, more: object = {}): Promise<Served> {
   const mcpServers = { good: scripted(), evil: scripted(hostile) };
-  const one = await servedConfig('2.x', { mcpServers, mode: 'trusted', ...more });
-  open.push(one);
-  return one;
+  return started(servedConfig('2.x', { mcpServers, mode: 'trusted', ...more }));
 }
 
 const textOf = (result: Record<string, unknown>): string => JSON.stringify(result['content']);

@@ -3,40 +3,20 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../../src/cli/command-line.ts';
 import { folderWith } from '../../cli/run-cli.ts';
+import { isAlive } from '../../is-alive.ts';
 import { type Answering, lines, officialServers } from './clients.ts';
-import { type Served, served, servedConfig } from './serve.ts';
+import { endedWithTest, type Served, script, scripted, served, servedConfig } from './serve.ts';
 
-const script = fileURLToPath(new URL('./scripted-server.mjs', import.meta.url));
+const started = endedWithTest();
 
-/** A server of the tests' own, which is what this says. */
-const scripted = (says: object = {}) => ({ command: process.execPath, args: [script, JSON.stringify(says)] });
-
-let open: Served[] = [];
-afterEach(async () => {
-  for (const one of open) await one.end();
-  open = [];
-});
-
-async function start(...args: Parameters<typeof servedConfig>): Promise<Served> {
-  const one = await servedConfig(...args);
-  open.push(one);
-  return one;
+function start(...args: Parameters<typeof servedConfig>): Promise<Served> {
+  return started(servedConfig(...args));
 }
 
 const textOf = (result: Record<string, unknown>): string => JSON.stringify(result['content']);
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** Asks again until it holds; fails after ten seconds. */
 async function until<Result>(look: () => Promise<Result>, holds: (result: Result) => boolean): Promise<Result> {
@@ -247,12 +227,8 @@ describe('callgate mcp wrap', () => {
   const outside = realpathSync(folderWith({ 'secret.txt': 'nobody may read this' }));
   const { command, args } = officialServers.filesystem(root);
   const wrap = async (argv: readonly string[], answer?: Answering): Promise<Served> => {
-    const one = await served('2.x', ['wrap', ...argv, '--', command, ...args], {
-      cwd: '/',
-      ...(answer !== undefined && { answer }),
-    });
-    open.push(one);
-    return one;
+    const options = { cwd: '/', ...(answer !== undefined && { answer }) };
+    return await started(served('2.x', ['wrap', ...argv, '--', command, ...args], options));
   };
 
   it('keeps the names that the server gives its tools', async () => {
@@ -306,8 +282,8 @@ describe('callgate mcp wrap', () => {
     const inputSchema = { type: 'object', properties: { path: { type: 'string' } } };
     const server = scripted({ tools: [{ name: 'read_text', inputSchema }] });
     const options = ['--guards', join(folder, 'guards.json'), '--policy', join(folder, 'rules.json')];
-    const one = await served('2.x', ['wrap', ...options, '--', server.command, ...server.args], { cwd: '/' });
-    open.push(one);
+    const argv = ['wrap', ...options, '--', server.command, ...server.args];
+    const one = await started(served('2.x', argv, { cwd: '/' }));
     expect(one.log().split('\n')).toEqual([
       'callgate: [scripted-server] No tool matches "raed_text" of guards, which guards nothing. Did you mean read_text?',
       'callgate: [scripted-server] No tool that "read_text" of guards matches lists an argument "paht". Did you mean path?',
@@ -318,15 +294,9 @@ describe('callgate mcp wrap', () => {
   });
 
   it('gives the server the environment that it would have without us', async () => {
-    const one = await served(
-      '2.x',
-      ['wrap', '--mode', 'trusted', '--', process.execPath, ...officialServers.everything.args],
-      {
-        cwd: '/',
-        env: { SETTING: 'of the client', npm_config_package: 'callgate' },
-      },
-    );
-    open.push(one);
+    const argv = ['wrap', '--mode', 'trusted', '--', process.execPath, ...officialServers.everything.args];
+    const env = { SETTING: 'of the client', npm_config_package: 'callgate' };
+    const one = await started(served('2.x', argv, { cwd: '/', env }));
     const text = textOf(await one.driver.call('get-env'));
     expect(text).toContain('of the client');
     // An npx that starts the server would take it for an option of its own.

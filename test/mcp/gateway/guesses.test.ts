@@ -1,10 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { folderWith } from '../../cli/run-cli.ts';
-import { type Served, served } from './serve.ts';
+import { type Served, script, served } from './serve.ts';
 
-const script = fileURLToPath(new URL('./scripted-server.mjs', import.meta.url));
 const text = { type: 'string' };
 const object = (properties: object, more: object = {}): object => ({ type: 'object', properties, ...more });
 

@@ -1,6 +1,5 @@
 import { realpathSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../../src/cli/command-line.ts';
 import type { Io } from '../../../src/cli/io.ts';
@@ -8,8 +7,7 @@ import type { Inspection } from '../../../src/mcp/gateway/inspect.ts';
 import { parseGatewayConfig } from '../../../src/mcp/gateway/read-config.ts';
 import { folderWith } from '../../cli/run-cli.ts';
 import { officialServers } from './clients.ts';
-
-const script = fileURLToPath(new URL('./scripted-server.mjs', import.meta.url));
+import { script } from './serve.ts';
 
 async function inspected(argv: readonly string[], cwd = '/') {
   const [stdout, stderr] = [new PassThrough().setEncoding('utf8'), new PassThrough().setEncoding('utf8')];

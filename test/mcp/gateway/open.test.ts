@@ -1,10 +1,8 @@
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { openGateway } from '../../../src/mcp/gateway/open.ts';
 import { parseGatewayConfig } from '../../../src/mcp/gateway/read-config.ts';
 import { folderWith } from '../../cli/run-cli.ts';
-
-const script = fileURLToPath(new URL('./scripted-server.mjs', import.meta.url));
+import { script } from './serve.ts';
 
 it('what a configuration names and no server has is told of; guards of other servers are not', async () => {
   const lines: string[] = [];

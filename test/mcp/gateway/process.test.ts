@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, it } from 'vitest';
 import { ended, folderWith, main, start } from '../../cli/run-cli.ts';
 import { connect, overStdio } from './clients.ts';
-
-const script = fileURLToPath(new URL('./scripted-server.mjs', import.meta.url));
+import { script } from './serve.ts';
 
 function folder(): string {
   const server = { command: process.execPath, args: [script] };

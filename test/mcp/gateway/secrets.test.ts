@@ -1,13 +1,11 @@
 import { PassThrough } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../../src/cli/command-line.ts';
 import { parseGatewayConfig } from '../../../src/mcp/gateway/read-config.ts';
 import { secretsInAddress, secretsInArguments, secretsInVariable } from '../../../src/mcp/gateway/secrets.ts';
 import { folderWith } from '../../cli/run-cli.ts';
-import { served, servedConfig } from './serve.ts';
+import { script, served, servedConfig } from './serve.ts';
 
-const script = fileURLToPath(new URL('./scripted-server.mjs', import.meta.url));
 const secret = 'hunter2-and-more';
 
 describe('what is secret in a configuration', () => {

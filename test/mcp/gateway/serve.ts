@@ -1,8 +1,18 @@
 import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterEach } from 'vitest';
 import { commandLine } from '../../../src/cli/command-line.ts';
 import type { Io } from '../../../src/cli/io.ts';
 import { folderWith } from '../../cli/run-cli.ts';
 import { type Answering, connect, type Driver, type Line, overStreams } from './clients.ts';
+
+/** The program of a server of the tests' own. */
+export const script: string = fileURLToPath(new URL('./scripted-server.mjs', import.meta.url));
+
+/** Such a server, which is what this says. */
+export function scripted(says: object = {}): { command: string; args: string[] } {
+  return { command: process.execPath, args: [script, JSON.stringify(says)] };
+}
 
 /** A gateway in this process, and a client that talks to it. */
 export interface Served {
@@ -38,6 +48,20 @@ export async function served(
       await driver.close();
       return await running;
     },
+  };
+}
+
+/** Gives back what it is given, and ends it with the test. */
+export function endedWithTest(): (starting: Promise<Served>) => Promise<Served> {
+  let open: Served[] = [];
+  afterEach(async () => {
+    for (const one of open) await one.end();
+    open = [];
+  });
+  return async (starting) => {
+    const one = await starting;
+    open.push(one);
+    return one;
   };
 }
 

@@ -1,29 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../src/mcp/gateway/config.ts';
 import { parseGatewayConfig } from '../../../src/mcp/gateway/read-config.ts';
 import { gatewayRouter } from '../../../src/mcp/gateway/router.ts';
 import { createRegistry } from '../../../src/registry.ts';
 import { folderWith } from '../../cli/run-cli.ts';
-import { type Served, servedConfig } from './serve.ts';
+import { endedWithTest, scripted, servedConfig } from './serve.ts';
 
-const script = fileURLToPath(new URL('./scripted-server.mjs', import.meta.url));
-
-let open: Served[] = [];
-afterEach(async () => {
-  for (const one of open) await one.end();
-  open = [];
-});
+const started = endedWithTest();
 
 /** A gateway with these stages, and how often its server was called for a tool. */
 async function start(stages: object, more: object = {}, answer?: () => 'accept') {
   const diary = join(folderWith({ diary: '' }), 'diary');
-  const mcpServers = { s: { command: process.execPath, args: [script, JSON.stringify({ diary })] } };
+  const mcpServers = { s: scripted({ diary }) };
   const config = { mcpServers, mode: 'trusted', stages, ...more };
-  const one = await servedConfig('2.x', config, answer === undefined ? {} : { answer });
-  open.push(one);
+  const one = await started(servedConfig('2.x', config, answer === undefined ? {} : { answer }));
   const callsOf = (tool: string): number =>
     readFileSync(diary, 'utf8')
       .split('\n')
