@@ -46,7 +46,10 @@ export interface Finding {
 }
 
 export interface VerifyOptions {
-  /** Also tells what compiles and is probably not meant: mistyped keywords, unknown formats ... Default false. */
+  /**
+   * Also tells what compiles and is probably not meant: mistyped keywords, unknown formats, and of a tool from elsewhere
+   * declared arguments that its schema does not have ... Default false.
+   */
   readonly notes?: boolean;
   /** The engine that the router's validate stage uses. Default: Ajv. */
   readonly engine?: SchemaEngine;
@@ -162,7 +165,10 @@ export class Registry {
     const { lintSchema } = await import('./schema/lint.ts');
     const engine = options.engine ?? createSchemaEngine();
     const findings: Finding[] = [];
-    for (const { name, parameters, output } of this.#tools.values()) {
+    for (const tool of this.#tools.values()) {
+      const { name, parameters, output } = tool;
+      const unseen = options.notes ? misplaced(tool) : undefined;
+      if (unseen !== undefined) findings.push({ tool: name, problem: unseen, kind: 'note' });
       for (const [part, schema] of Object.entries({ parameters, output })) {
         if (schema === undefined) continue;
         try {
@@ -194,6 +200,16 @@ export function createRegistry(tools: Iterable<Tool> = []): Registry {
     registry.add(tool);
   }
   return registry;
+}
+
+/** What is wrong with the places that a tool declares. One of the program's own with such a place is not added at all. */
+function misplaced(tool: Tool): string | undefined {
+  try {
+    checkPlaces(tool);
+    return undefined;
+  } catch (error) {
+    return (error as TypeError).message;
+  }
 }
 
 function named(tool: Tool, source: string): Tool {

@@ -276,8 +276,13 @@ describe('a declared place that no call can have', () => {
     expect(() => createRegistry([declaring({ paths: { [place]: 'read' } })])).toThrow(message);
     expect(() => defineTool(declaring({ paths: { [place]: 'read' } }))).toThrow(message);
     expect(() => defineTool(declaring({ urls: [place] }))).toThrow(message.replace('path argument', 'URL argument'));
-    // What a server writes into its schema is not all that it takes.
-    expect(() => createRegistry().add(declaring({ paths: { [place]: 'read' } }), { source: 's' })).not.toThrow();
+  });
+
+  test('of a tool from elsewhere it is noted, as what a server writes into its schema is not all that it takes', async () => {
+    const registry = createRegistry().add(declaring({ paths: { '/path/*': 'read' } }), { source: 's' });
+    const problem = 'Tool "s.a" declares the path argument "/path/*", but its parameters have no list at /path.';
+    expect(await registry.verify({ notes: true })).toEqual([{ tool: 's.a', problem, kind: 'note' }]);
+    expect(await registry.verify()).toEqual([]);
   });
 
   test.each([
