@@ -1,5 +1,5 @@
 import { ToolError } from '../src/errors.ts';
-import { checkOptions } from '../src/options.ts';
+import { checkKinds, checkOptions } from '../src/options.ts';
 import { createCleaner, Notes } from '../src/output/clean.ts';
 import { createRedactor } from '../src/output/redact.ts';
 import { isToolResult, type ToolResult } from '../src/result.ts';
@@ -51,6 +51,7 @@ export interface AuditRecord {
  */
 export function audit(sink: AuditSink, options: AuditOptions = {}): Stage {
   checkOptions('audit', options, ['arguments', 'maxArgumentCharacters', 'secrets', 'onError'], ['secrets']);
+  checkKinds('audit', options, { arguments: 'boolean', secrets: 'texts', onError: 'function' });
   const { arguments: recordsArguments = true, maxArgumentCharacters = 2_000 } = options;
   if (!(maxArgumentCharacters >= 64)) throw new TypeError('audit({ maxArgumentCharacters }) must be at least 64.');
   const report = reporter(options.onError);

@@ -4,7 +4,7 @@ import type { CommandPlan } from '../src/capabilities/process/argvs.ts';
 import { type CommandOptions, CommandSpace } from '../src/capabilities/process/space.ts';
 import type { CommandLanguage, SandboxTier, ScopedExec } from '../src/capabilities/process/types.ts';
 import { ToolError } from '../src/errors.ts';
-import { checkOptions } from '../src/options.ts';
+import { checkKinds, checkOptions } from '../src/options.ts';
 import type { Failure } from '../src/result.ts';
 import type { Tool } from '../src/tool.ts';
 import { type Guard, guard, step, type Traits } from '../src/traits.ts';
@@ -47,6 +47,7 @@ const commandOptions = ['sandbox', 'path', 'readable', 'env', 'access', 'limits'
  */
 export function commandGuard(options: CommandGuardOptions): CommandGuardStage {
   checkOptions('commandGuard', options, [...commandOptions, ...workspaceOptions], ['allow', 'deny']);
+  checkKinds('commandGuard', options, { env: 'object', limits: 'object' });
   const space = new CommandSpace(options, options);
 
   const stage = step(function commandGuard(ctx: Ready): Maybe<CommandGuardAdds | Failure | undefined> {

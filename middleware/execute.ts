@@ -1,5 +1,5 @@
 import { runHandler } from '../src/handler-run.ts';
-import { checkOptions } from '../src/options.ts';
+import { checkKinds, checkOptions } from '../src/options.ts';
 import type { ToolResult } from '../src/result.ts';
 import type { SchemaEngine } from '../src/schema/engine.ts';
 import { withTraits } from '../src/traits.ts';
@@ -22,6 +22,7 @@ export interface ExecuteOptions {
  */
 export function execute(options: ExecuteOptions = {}): Stage<Ready> {
   checkOptions('execute', options, ['engine']);
+  checkKinds('execute', options, { engine: 'engine' });
   const { engine } = options;
   return withTraits(
     function execute(ctx: Ready): Maybe<ToolResult> {

@@ -3,7 +3,7 @@ import { toFailure } from '../src/failure.ts';
 import { missingCapability, runHandler } from '../src/handler-run.ts';
 import type { Isolation, IsolationSettings } from '../src/isolation/isolation.ts';
 import { checkMilliseconds } from '../src/milliseconds.ts';
-import { checkOptions } from '../src/options.ts';
+import { checkKinds, checkOptions } from '../src/options.ts';
 import type { ToolResult } from '../src/result.ts';
 import type { SchemaEngine } from '../src/schema/engine.ts';
 import { withTraits } from '../src/traits.ts';
@@ -115,6 +115,7 @@ export function isolate(options: IsolateOptions = {}): IsolateStage {
 
 function checked(options: IsolateOptions): IsolationSettings {
   checkOptions('isolate', options, optionNames, ['launcher']);
+  checkKinds('isolate', options, { engine: 'engine', env: 'object', reuse: 'boolean', state: 'function' });
   const { threads, processes, queue = 1_000, memory = 268_435_456, messageBytes = 4_194_304 } = options;
   const {
     reuse = true,
@@ -139,11 +140,6 @@ function checked(options: IsolateOptions): IsolationSettings {
   checkTexts('launcher', launcher);
   if (output !== 'ignore' && output !== 'stderr') {
     throw new TypeError(`isolate({ output }) must be 'ignore' or 'stderr'; it is ${String(output)}.`);
-  }
-  if (typeof reuse !== 'boolean')
-    throw new TypeError(`isolate({ reuse }) must be true or false; it is ${String(reuse)}.`);
-  if (state !== undefined && typeof state !== 'function') {
-    throw new TypeError('isolate({ state }) must be a function that gives what of the state a handler may have.');
   }
   return {
     engine: options.engine,

@@ -1,7 +1,7 @@
 import { isContent } from '../src/content.ts';
 import { isErrorCode, isRetryable } from '../src/errors.ts';
 import { notAResult, toFailure } from '../src/failure.ts';
-import { checkOptions } from '../src/options.ts';
+import { checkKinds, checkOptions } from '../src/options.ts';
 import { type Cleaner, createCleaner, Notes } from '../src/output/clean.ts';
 import { cleanContent } from '../src/output/clean-content.ts';
 import { withoutHostDetails, writtenIn } from '../src/output/host-paths.ts';
@@ -80,6 +80,7 @@ const optionNames = [
  */
 export function normalize(options: NormalizeOptions = {}): NormalizeStage {
   checkOptions('normalize', options, optionNames, ['secrets', 'patterns']);
+  checkKinds('normalize', options, { redact: 'boolean', linkHosts: 'texts', hint: 'text' });
   const { redact = true, hint = defaultHint } = options;
   const redactor = redact ? createRedactor(options) : undefined;
   const maxCharacters = checkSize(options.maxCharacters ?? 262_144, 'maxCharacters', 256);

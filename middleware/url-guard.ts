@@ -4,7 +4,7 @@ import type { GrantedFetch } from '../src/capabilities/net/scoped-fetch.ts';
 import type { ScopedFetch } from '../src/capabilities/net/types.ts';
 import { type CheckedUrl, UrlPolicy, type UrlPolicyOptions } from '../src/capabilities/net/url-policy.ts';
 import { ToolError } from '../src/errors.ts';
-import { checkOptions } from '../src/options.ts';
+import { checkKinds, checkOptions } from '../src/options.ts';
 import type { Failure } from '../src/result.ts';
 import { type Guard, guard, step, type Traits } from '../src/traits.ts';
 import type { Effect, Maybe, Ready, Stage } from '../src/types.ts';
@@ -47,6 +47,7 @@ const limitOptions = [
  */
 export function urlGuard(options: UrlGuardOptions = {}): Stage<Ready, UrlGuardAdds> & Guard {
   checkOptions('urlGuard', options, [...policyOptions, ...limitOptions], ['allow', 'deny']);
+  checkKinds('urlGuard', options, { allow: 'texts', certificateAuthorities: 'texts' });
   const policy = new UrlPolicy(only(options, policyOptions));
   const limits = completeLimits(only(options, limitOptions));
   let grant: Grant | undefined;

@@ -1,4 +1,4 @@
-import { checkOptions } from '../src/options.ts';
+import { checkKinds, checkOptions } from '../src/options.ts';
 import type { Failure } from '../src/result.ts';
 import type { ArgumentsCheck, Checked, createArgumentsCheck, Refusal } from '../src/schema/check-arguments.ts';
 import type { SchemaEngine } from '../src/schema/engine.ts';
@@ -30,6 +30,7 @@ export interface Validated {
  */
 export function validate(options: ValidateOptions = {}): Stage<Found, Validated> {
   checkOptions('validate', options, ['limits', 'engine']);
+  checkKinds('validate', options, { limits: 'object', engine: 'engine' });
   const limits = argumentLimits(options.limits);
   let check: ArgumentsCheck | undefined;
 

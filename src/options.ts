@@ -1,4 +1,5 @@
 import { didYouMean } from './nearest.ts';
+import { isRecord } from './plain-object.ts';
 
 /**
  * Throws a TypeError for an option that does not exist: a mistyped `deny` must not become an open door. Nor must one of
@@ -26,4 +27,37 @@ export function checkOptions(
         'file, it is missing there; leave the option out if nothing is what you mean.',
     );
   }
+}
+
+/** Of which kind an option is. */
+export type OptionKind = 'boolean' | 'text' | 'texts' | 'function' | 'object' | 'engine';
+
+const kinds: Readonly<Record<OptionKind, readonly [words: string, fits: (value: unknown) => boolean]>> = {
+  boolean: ['true or false', (value) => typeof value === 'boolean'],
+  text: ['a text', (value) => typeof value === 'string'],
+  texts: ['a list of texts', (value) => Array.isArray(value) && value.every((one) => typeof one === 'string')],
+  function: ['a function', (value) => typeof value === 'function'],
+  object: ['an object', isRecord],
+  engine: ['a schema engine: { compile }', (value) => isRecord(value) && typeof value['compile'] === 'function'],
+};
+
+/**
+ * Throws a TypeError for an option of another kind than expected, `null` included: it would be taken for something else, or
+ * for nothing. What is undefined has its default.
+ */
+export function checkKinds<O extends object>(
+  owner: string,
+  options: O,
+  expected: { readonly [K in keyof O]?: OptionKind },
+): void {
+  for (const option of Object.keys(expected) as (keyof O & string)[]) {
+    const value: unknown = options[option];
+    const [words, fits] = kinds[expected[option] as OptionKind];
+    if (value === undefined || fits(value)) continue;
+    throw new TypeError(`${owner}({ ${option} }) must be ${words}; it is ${shown(value)}.`);
+  }
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'object' && value !== null ? (Array.isArray(value) ? 'a list' : 'an object') : String(value);
 }

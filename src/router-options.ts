@@ -3,7 +3,7 @@ import { closingPipelineOptions, type DefaultPipelineOptions, defaultPipelineOpt
 import { ToolError } from './errors.ts';
 import { checkMilliseconds } from './milliseconds.ts';
 import { namedIn, namedTools, unmatched } from './named-tools.ts';
-import { checkOptions } from './options.ts';
+import { checkKinds, checkOptions } from './options.ts';
 import type { RouterPipeline } from './pipeline.ts';
 import type { Registry } from './registry.ts';
 import type { Tool } from './tool.ts';
@@ -78,6 +78,7 @@ export const callOptions: readonly string[] = ['signal', 'deadline', 'state', 'r
 export function checkRouterOptions<State>(options: RouterOptions<State>): void {
   const known = [...commonOptions, ...defaultPipelineOptions];
   checkOptions('createRouter', options, known, ['allowed', ...closingPipelineOptions]);
+  checkKinds('createRouter', options, { principal: 'text', allowed: 'texts', strict: 'boolean' });
   if (options.clock !== undefined) checkClock(options.clock, 'createRouter({ clock })');
   if (options.tools !== undefined && options.registry !== undefined) {
     throw new TypeError('createRouter() takes tools or a registry, not both: add the tools to the registry.');
@@ -113,6 +114,11 @@ export function checkSignal(signal: unknown): void {
 function checkRun(run: Partial<Run>): void {
   if (typeof run !== 'object' || run === null) {
     throw new TypeError(`The run of a call must be an object; it is ${String(run)}.`);
+  }
+  for (const member of ['id', 'principal', 'mode'] as const) {
+    const value: unknown = run[member];
+    if (value === undefined || typeof value === 'string') continue;
+    throw new TypeError(`The ${member} of a run must be a text; it is ${String(value)}.`);
   }
   if (run.tools !== undefined && !Array.isArray(run.tools)) {
     throw new TypeError('The tools of a run must be a list of names.');

@@ -1,6 +1,6 @@
 import { type Clock, checkClock, systemClock } from '../clock.ts';
 import { checkMilliseconds } from '../milliseconds.ts';
-import { checkOptions } from '../options.ts';
+import { checkKinds, checkOptions } from '../options.ts';
 import type { Approve } from './approval.ts';
 import { askingOnDemand, type Enacting } from './enact.ts';
 import { type Identities, identityPolicy } from './identities.ts';
@@ -65,6 +65,7 @@ export const closingPermissionOptions: readonly (keyof PermissionOptions)[] = ['
 /** Throws a TypeError for options that do not exist or cannot be meant. */
 export function permissionSettings(options: PermissionOptions): PermissionSettings {
   checkOptions('permission', options, permissionOptions, closingPermissionOptions);
+  checkKinds('permission', options, { modes: 'object' });
   const { approve, approvals, identities } = options;
   if (approve !== undefined && typeof approve !== 'function') {
     throw new TypeError('permission({ approve }) must be a function that answers a request.');
