@@ -18,7 +18,8 @@ export interface ModelServer {
 /** Starts a server on the loopback address that answers every request with what `model` makes of its body. */
 export async function playModel(model: (sent: Sent) => Reply): Promise<ModelServer> {
   const requests: Sent[] = [];
-  const server = createServer(async (request, response) => {
+  // A connection is kept for as long as it takes: on a busy machine the next request may come late.
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     const sent = JSON.parse(body);
