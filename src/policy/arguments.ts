@@ -1,3 +1,4 @@
+import { isIndex } from '../argument-places.ts';
 import { pointerNames } from '../schema/pointer.ts';
 import { every, type Match, some } from './match.ts';
 import { type ValueMatcher, type ValueTest, valueTest } from './matchers.ts';
@@ -11,7 +12,8 @@ export interface ArgumentMatchers {
 
 /**
  * Compiles a rule's conditions on arguments; all must hold. Where a pointer reaches several values, an `allow` needs
- * every one of them to match and, with `wide`, one is enough. An argument that is absent does not match.
+ * every one of them to match and, with `wide`, one is enough. An argument that is absent does not match; of one that is of
+ * another form than the pointer says, such as a text for a list, nobody can be sure.
  */
 export function argumentsTest(
   matchers: ArgumentMatchers,
@@ -25,9 +27,10 @@ export function argumentsTest(
     const [name] = path;
     if (path.length === 1 && name !== undefined) return propertyTest(name, test);
     return (request: PolicyRequest): Match => {
-      const values = valuesAt(request.arguments, path);
-      if (values.length === 0) return 'no';
-      const matches = values.map((value) => test(value, request));
+      const unread: unknown[] = [];
+      const matches = valuesAt(request.arguments, path, unread).map((value) => test(value, request));
+      if (unread.length > 0) matches.push('unsure');
+      if (matches.length === 0) return 'no';
       return wide ? some(matches) : every(matches);
     };
   });
@@ -51,14 +54,17 @@ export function pathOf(argument: string, at = 'The argument'): readonly string[]
   return argument.startsWith('/') ? pointerNames(argument) : [argument];
 }
 
-/** The values that a path reaches; `*` is every item of an array. */
-export function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
+/** The values that a path reaches; `*` is every item of an array. What is of another form on the way goes to `unread`. */
+export function valuesAt(value: unknown, path: readonly string[], unread: unknown[] = []): readonly unknown[] {
   let values: readonly unknown[] = [value];
   for (const part of path) {
     values = values.flatMap((holder) => {
-      if (typeof holder !== 'object' || holder === null) return [];
+      if (holder === undefined || holder === null) return [];
       if (part === '*' && Array.isArray(holder)) return holder;
-      return Object.hasOwn(holder, part) ? [(holder as Record<string, unknown>)[part]] : [];
+      if (typeof holder === 'object' && Object.hasOwn(holder, part)) return [(holder as Record<string, unknown>)[part]];
+      const isAbsent = Array.isArray(holder) ? isIndex(part) : typeof holder === 'object' && part !== '*';
+      if (!isAbsent) unread.push(holder);
+      return [];
     });
   }
   return values;

@@ -162,6 +162,28 @@ describe('conditions on arguments', () => {
     expect(reach('deny', 'lib/a')).toBeUndefined();
   });
 
+  test.each([
+    ['a text for a list', { edits: 'src/a' }],
+    ['an object for a list', { edits: { path: 'src/a' } }],
+    ['a text for an object', { edits: [{ path: 'lib/a' }, 'src/a'] }],
+    ['a list for an object', { edits: [[{ path: 'src/a' }]] }],
+  ])('cannot be sure of %s: an allow does not count, a deny asks', (_, args) => {
+    const matchers = { '/edits/*/path': { path: 'src/**' } } as const;
+    expect(judged([{ decision: 'allow', arguments: matchers }], { arguments: args })).toBeUndefined();
+    expect(judged([{ decision: 'deny', arguments: matchers }], { arguments: args })).toBe('ask');
+    const loose: Rule = { decision: 'allow', arguments: { '/edits/*/path': () => true } };
+    expect(judged([loose], { arguments: args })).toBeUndefined();
+  });
+
+  test('take what is absent on the way for absent, and an index for an item', () => {
+    const denied = (pointer: string, args: object) =>
+      judged([{ decision: 'deny', arguments: { [pointer]: 'x' } }], { arguments: args });
+    for (const args of [{}, { to: null }, { to: [] }, { to: [{}] }]) expect(denied('/to/*/mail', args)).toBeUndefined();
+    expect(denied('/to/1', { to: ['x'] })).toBeUndefined();
+    expect(denied('/to/0', { to: ['x'] })).toBe('deny');
+    expect(denied('/to/0', { to: 'x' })).toBe('ask');
+  });
+
   test('may be functions of the value', () => {
     const rule: Rule = { decision: 'deny', arguments: { body: (value) => String(value).length > 3 } };
     expect(judged([rule], { arguments: { body: 'long' } })).toBe('deny');
