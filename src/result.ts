@@ -68,16 +68,66 @@ export function readOnce(given: unknown): unknown {
   return copy['ok'] === false ? rememberCause(copy as unknown as Failure, causeOf(given as Failure)) : copy;
 }
 
-// A failure's cause is private: kept beside the result, so that no serializer can find it.
-const causes = new WeakMap<object, unknown>();
+/** Adds the private fields of a class to an object that is there already. */
+class Onto {
+  constructor(object: object) {
+    // biome-ignore lint/correctness/noConstructorReturn: the only way to add them to an object of somebody else
+    return object;
+  }
+}
+
+/**
+ * What is known of a failure beside what it says: private, in the failure itself, where no serializer can find it and no copy
+ * takes it along. A WeakMap would do the same at more than the cost of a whole call.
+ */
+class Beside extends Onto {
+  #cause: unknown = undefined;
+  #harmless: string | undefined = undefined;
+
+  // Written out, because the one that would be there anyway is slow.
+  constructor(failure: object) {
+    super(failure);
+  }
+
+  static #of(failure: object): Beside {
+    return #cause in failure ? failure : new Beside(failure);
+  }
+
+  static remember(failure: object, cause: unknown): void {
+    Beside.#of(failure).#cause = cause;
+  }
+
+  static cause(failure: object): unknown {
+    return #cause in failure ? failure.#cause : undefined;
+  }
+
+  static vouch(failure: object, text: string): void {
+    Beside.#of(failure).#harmless = text;
+  }
+
+  static harmless(failure: object): string | undefined {
+    return #cause in failure ? failure.#harmless : undefined;
+  }
+}
 
 /** Attaches the private cause of a failure; for observers only. */
 export function rememberCause<F extends Failure>(failure: F, cause: unknown): F {
-  if (cause !== undefined) causes.set(failure, cause);
+  if (cause !== undefined) Beside.remember(failure, cause);
   return failure;
 }
 
 /** The private cause of a failure, as far as one is known. Never show it to the model. */
 export function causeOf(result: ToolResult): unknown {
-  return causes.get(result);
+  return Beside.cause(result);
+}
+
+/** Says of a failure that its text is harmless (`src/output/harmless.ts`) by what it was made of. */
+export function vouchFor<F extends Failure>(failure: F): F {
+  Beside.vouch(failure, failure.error);
+  return failure;
+}
+
+/** Whether somebody vouched for a failure while it had the text that it has. */
+export function isVouchedFor(failure: Failure): boolean {
+  return Beside.harmless(failure) === failure.error;
 }
