@@ -14,6 +14,7 @@ import {
   causeOf,
   type Failure,
   isToolResult,
+  isVouchedFor,
   type Meta,
   noMeta,
   rememberCause,
@@ -105,7 +106,8 @@ export function normalize(options: NormalizeOptions = {}): NormalizeStage {
     },
     { total: true },
   );
-  const cleans = (data: unknown) => (typeof data === 'string' ? forShowing.text : forShowing.value)(data, new Notes());
+  const cleans = (data: unknown) =>
+    typeof data === 'string' ? forShowing.text(data, new Notes()) : forShowing.value(data, new Notes());
   return Object.assign(stage, { cleans });
 
   function normalSuccess(ctx: Call, result: Success): Success {
@@ -127,7 +129,7 @@ export function normalize(options: NormalizeOptions = {}): NormalizeStage {
 
   function normalFailure(ctx: Call, result: Failure): Failure {
     const notes = new Notes();
-    const text = withoutHost(ctx, result.code, forErrors.text(result.error, notes));
+    const text = withoutHost(ctx, result.code, forErrors.text(result.error, notes, isVouchedFor(result)));
     const details = normalDetails(result, notes);
     const meta = noteIn(result.meta, notes, forErrors);
     if (text === result.error && text !== '' && meta === result.meta && details === undefined && isWhole(result)) {
@@ -153,15 +155,25 @@ export function normalize(options: NormalizeOptions = {}): NormalizeStage {
   }
 }
 
-/** Failures whose texts begin with a place in the arguments or the data, which looks like a path. */
-const pointing: ReadonlySet<unknown> = new Set([
-  ...['invalid_json', 'invalid_arguments', 'invalid_output', 'invalid_schema'],
-  ...['path_denied', 'url_denied', 'command_denied'],
-]);
+/** Whether a failure's text begins with a place in the arguments or the data, which looks like a path. */
+function isPointing(code: unknown): boolean {
+  switch (code) {
+    case 'invalid_json':
+    case 'invalid_arguments':
+    case 'invalid_output':
+    case 'invalid_schema':
+    case 'path_denied':
+    case 'url_denied':
+    case 'command_denied':
+      return true;
+    default:
+      return false;
+  }
+}
 
 /** An error's text without paths of the host. What the model itself wrote in its arguments is no news to it. */
 function withoutHost(ctx: Call, code: unknown, text: string): string {
-  return pointing.has(code) ? text : withoutHostDetails(text, writtenIn(ctx.call.arguments));
+  return isPointing(code) ? text : withoutHostDetails(text, writtenIn(ctx.call.arguments));
 }
 
 function withLinks(meta: Meta, links: readonly string[] | undefined): Meta {

@@ -1,5 +1,5 @@
 import { checkKinds, checkOptions } from '../src/options.ts';
-import type { Failure } from '../src/result.ts';
+import { type Failure, vouchFor } from '../src/result.ts';
 import type { ArgumentsCheck, Checked, createArgumentsCheck, Refusal } from '../src/schema/check-arguments.ts';
 import type { SchemaEngine } from '../src/schema/engine.ts';
 import { type ArgumentLimits, argumentLimits } from '../src/schema/limits.ts';
@@ -54,5 +54,7 @@ async function load(): Promise<void> {
 }
 
 function answer(ctx: Found, checked: Checked | Refusal): Validated | Failure {
-  return 'args' in checked ? checked : ctx.fail(checked.code, checked.message, checked);
+  if ('args' in checked) return checked;
+  const failure = ctx.fail(checked.code, checked.message, checked);
+  return checked.isHarmless ? vouchFor(failure) : failure;
 }

@@ -2,7 +2,6 @@ import type { JsonSchemaObject } from '../schema/json-schema.ts';
 import { makerOf } from './constant-data.ts';
 import { forModel } from './control-characters.ts';
 import { jsonLength } from './fit-text.ts';
-import { vouchedLast } from './harmless.ts';
 import { convertItem, startWalk, wellFormed } from './json-safe.ts';
 import type { Redactor } from './redact.ts';
 import { shortestSecret } from './secret-patterns.ts';
@@ -37,8 +36,11 @@ export interface CleanerOptions {
 
 /** Makes values fit to leave the router. */
 export interface Cleaner {
-  /** Text: well-formed, without control characters and secrets, and of bounded size. */
-  text(text: string, notes: Notes): string;
+  /**
+   * Text: well-formed, without control characters and secrets, and of bounded size. One that `isHarmless`
+   * (`harmless.ts`) is not looked through, unless there are secrets that nobody can know without being told.
+   */
+  text(text: string, notes: Notes, isHarmless?: boolean): string;
   /** Any other value: JSON-safe too. With the schema of the data it stays valid, so that it may stay too large. */
   value(value: unknown, notes: Notes, schema?: JsonSchemaObject): unknown;
 }
@@ -65,14 +67,14 @@ export function createCleaner({ redactor, maxCharacters, hint }: CleanerOptions)
   const isToldSecrets = shortest !== shortestSecret;
 
   function wash(text: string, notes: Notes): string {
-    if (text.length < shortest ? isPlain(text) : !isToldSecrets && vouchedLast(text)) return text;
+    if (text.length < shortest && isPlain(text)) return text;
     const whole = wellFormed(text);
     const visible = forModel(whole);
     if (visible !== text) notes.cleaned = true;
     return redactor === undefined ? visible : redactor.redact(visible, notes);
   }
 
-  function text(text: string, notes: Notes): string {
+  function text(text: string, notes: Notes, isHarmless = false): string {
     const reach = maxCharacters + 2 * longestSecret;
     if (text.length > 2 * reach) {
       // What lies far inside will be cut anyway. Near the edges of the two ends a secret could be in two pieces, of which
@@ -82,7 +84,7 @@ export function createCleaner({ redactor, maxCharacters, hint }: CleanerOptions)
       const tail = wash(text.slice(-reach), notes).slice(longestSecret);
       return joinEnds(wellFormed(head), wellFormed(tail), text, maxCharacters, hint);
     }
-    const clean = wash(text, notes);
+    const clean = isHarmless && !isToldSecrets ? text : wash(text, notes);
     if (clean.length <= maxCharacters) return clean;
     notes.truncated = Math.max(notes.truncated, clean.length);
     return truncateText(clean, maxCharacters, hint);

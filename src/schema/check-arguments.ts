@@ -2,7 +2,7 @@ import { isThere } from '../argument-places.ts';
 import { placesOf } from '../declarations.ts';
 import { type ErrorCode, ToolError } from '../errors.ts';
 import { constantData } from '../output/constant-data.ts';
-import { isHarmlessConstant, vouchedLately, vouchFor } from '../output/harmless.ts';
+import { isHarmless } from '../output/harmless.ts';
 import { isRecord } from '../plain-object.ts';
 import { isThenable, toPromise } from '../thenable.ts';
 import type { StandardSchemaLike, Tool } from '../tool.ts';
@@ -13,6 +13,7 @@ import { ArgumentsFault } from './fault.ts';
 import type { ArgumentLimits } from './limits.ts';
 import { parseArguments } from './parse.ts';
 import { readStandardResult } from './standard.ts';
+import { Finding } from './violation.ts';
 
 /** Arguments that fit: a fresh object of plain data, or what a Standard Schema made of it. */
 export interface Checked {
@@ -23,6 +24,8 @@ export interface Checked {
 export interface Refusal {
   readonly code: ErrorCode;
   readonly message: string;
+  /** Whether the message is known to be a harmless text. Default: no. */
+  readonly isHarmless?: boolean;
   readonly details: unknown;
   readonly cause?: unknown;
 }
@@ -35,6 +38,8 @@ interface Known {
   readonly validator: Validator;
   /** How every refusal of its arguments begins. */
   readonly opening: string;
+  /** Whether that is a harmless text. */
+  readonly opensHarmless: boolean;
   /** Of the properties to expect. */
   readonly names: readonly string[];
   /** By the place of what was wrong. */
@@ -65,9 +70,11 @@ export function createArgumentsCheck(
     if (found === undefined) {
       try {
         const validator = engine.compile(tool.parameters, { plain: true });
+        const opening = openingOf(tool);
         found = {
           validator,
-          opening: openingOf(tool),
+          opening,
+          opensHarmless: isHarmless(opening),
           details: new Map(),
           names: namesToExpect(tool.parameters),
         };
@@ -76,7 +83,7 @@ export function createArgumentsCheck(
       }
       known.set(tool, found);
     }
-    const { validator, opening, names } = found;
+    const { validator, names } = found;
     const args = parseArguments(raw, limits, validator.fills, names);
     if (args instanceof ArgumentsFault) return unusable(tool, args);
     let violations: readonly Violation[] | undefined;
@@ -85,7 +92,7 @@ export function createArgumentsCheck(
     } catch (error) {
       return badSchema(tool, error);
     }
-    return violations === undefined ? { args } : unfit(opening, violations, found.details);
+    return violations === undefined ? { args } : unfit(violations, found.opening, found.opensHarmless, found.details);
   };
 }
 
@@ -112,7 +119,7 @@ function checkStandard(
 function standardOutcome(tool: Tool, result: unknown, args: unknown): Checked | Refusal {
   try {
     const outcome = readStandardResult(result, args);
-    if (outcome.violations !== undefined) return unfit(openingOf(tool), outcome.violations);
+    if (outcome.violations !== undefined) return unfit(outcome.violations, openingOf(tool));
     const { value } = outcome;
     const lost = placesOf(tool).find(([place]) => isThere(args, place) && isRecord(value) && !isThere(value, place));
     return lost === undefined ? { args: value } : badSchema(tool, lostPlace(lost[0]));
@@ -135,23 +142,27 @@ function openingOf(tool: Tool): string {
   return `Invalid arguments for "${tool.name}": `;
 }
 
-function unfit(opening: string, violations: readonly Violation[], known?: Map<string, KnownDetails>): Refusal {
+function unfit(
+  violations: readonly Violation[],
+  opening: string,
+  opensHarmless = false,
+  known?: Map<string, KnownDetails>,
+): Refusal {
   let message = opening;
   // A space stands at each seam.
-  let harmless = isHarmlessConstant(opening);
+  let isHarmless = opensHarmless;
   for (let at = 0; at < violations.length; at++) {
-    const { message: part } = violations[at] as Violation;
-    message += at === 0 ? part : `; ${part}`;
-    harmless &&= vouchedLately(part);
+    const violation = violations[at] as Violation;
+    message += at === 0 ? violation.message : `; ${violation.message}`;
+    isHarmless &&= Finding.isHarmless(violation);
   }
   message += '.';
-  if (harmless) vouchFor(message);
   const first = violations[0];
   const details =
     known !== undefined && violations.length === 1 && isPlace(first) && first.pointer.length <= longestPointer
       ? detailsFor(first, known)
       : { reason: 'schema', violations: violations.map(placeOf) };
-  return { code: 'invalid_arguments', message, details };
+  return { code: 'invalid_arguments', message, isHarmless, details };
 }
 
 /** For the program: what stands in the text is not said twice. */

@@ -1,16 +1,14 @@
-import { isHarmless } from '../output/harmless.ts';
+import { isHarmless, isShortAndHarmless } from '../output/harmless.ts';
 
 /** How much of a value a message shows, in characters. */
 const longest = 80;
-/** Texts of so many characters are shown whole, however they are quoted. */
-const short = 20;
 
 /** A value for a message to a model: its type, and as much of it as is useful. `string "4"`, `array of 3 items`, `null`. */
 export function describeValue(value: unknown): string {
   switch (typeof value) {
     case 'string':
       // What is its own JSON text, but for the quotes.
-      if (value.length <= short && isPlain(value)) return `string "${value}"`;
+      if (isShortAndHarmless(value)) return `string "${value}"`;
       return `string ${cut(JSON.stringify(value.slice(0, longest + 1)))}`;
     case 'number':
     case 'boolean':
@@ -30,8 +28,7 @@ export function describeValue(value: unknown): string {
 
 /** Whether what {@link describeValue} says of a value is a harmless text. */
 export function isShownHarmless(value: unknown, description: string): boolean {
-  // JSON text has quotes around it and backslashes before some characters, and no trigger has either.
-  return isHarmless(typeof value === 'string' && value.length <= short ? value : description);
+  return (typeof value === 'string' && isShortAndHarmless(value)) || isHarmless(description);
 }
 
 /** A value as JSON, cut short, for a list of what is allowed. */
@@ -47,13 +44,4 @@ export function listed(items: readonly string[], separator = ', '): string {
 
 function cut(text: string): string {
   return text.length > longest ? `${text.slice(0, longest)}...` : text;
-}
-
-/** Whether a short text is its own JSON text, but for the quotes: printable ASCII without `"` and `\`. */
-function isPlain(text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) return false;
-  }
-  return true;
 }

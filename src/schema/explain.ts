@@ -1,13 +1,12 @@
 import type { ErrorObject as AjvError } from 'ajv';
 import { subjectOf } from './branches.ts';
 import { describeValue, listed, literal } from './describe.ts';
-import { findViolations } from './find-violations.ts';
+import { findInFlat } from './find-in-flat.ts';
+import { most, violationsOf } from './find-violations.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { Plans } from './plan.ts';
+import { type Plan, Plans } from './plan.ts';
 import { pointerStep, valueAt } from './pointer.ts';
 import type { Violation } from './violation.ts';
-
-const most = 10;
 
 /** What an engine says of a fault, in Ajv's words. */
 export type ErrorObject = Pick<AjvError, 'instancePath' | 'keyword' | 'params' | 'message'>;
@@ -29,17 +28,19 @@ const examples: ReadonlyMap<string, string> = new Map([
  * parts of the schema and are never handed on as they are.
  */
 export class Explainer {
-  readonly #schema: JsonSchema;
   readonly #plans: Plans;
+  readonly #plan: Plan | undefined;
 
   constructor(schema: JsonSchema) {
-    this.#schema = schema;
     this.#plans = new Plans(schema);
+    this.#plan = this.#plans.of(schema);
   }
 
   explain(value: unknown, errors: readonly ErrorObject[]): readonly Violation[] {
     try {
-      const found = findViolations(this.#schema, value, this.#schema, this.#plans);
+      const all = findInFlat(this.#plan, value);
+      if (all !== undefined) return all;
+      const found = violationsOf(this.#plan, this.#plans, value);
       const decisive = decisiveError(errors);
       if (decisive === undefined) return found.length > 0 ? found : [uncheckable(value)];
       if (anyCovers(found, decisive)) return found;

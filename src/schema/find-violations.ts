@@ -1,15 +1,16 @@
 import { didYouMean, inQuotes } from '../nearest.ts';
-import { isHarmless, isHarmlessConstant, vouchFor } from '../output/harmless.ts';
+import { isHarmless } from '../output/harmless.ts';
 import { ofNoBranch, subjectOf } from './branches.ts';
 import { describeValue, isShownHarmless, listed, literal } from './describe.ts';
 import type { JsonSchema, JsonSchemaObject } from './json-schema.ts';
 import { type Bound, type Choice, type Plan, Plans, type Property } from './plan.ts';
 import { pointerStep } from './pointer.ts';
-import { encodedHint, kindOf } from './types-of.ts';
-import type { Violation } from './violation.ts';
+import { encodedHint } from './types-of.ts';
+import { Finding, type Violation } from './violation.ts';
 import { isSchemaObject } from './walk.ts';
 
-const most = 10;
+/** Violations that are told of one value. */
+export const most = 10;
 /** Schemas applied to values, in all: an explanation must not cost more than the call. */
 const mostSteps = 2_000;
 const deepest = 64;
@@ -20,16 +21,17 @@ const isOwn = Object.prototype.hasOwnProperty;
  * Looks for the violations that a model can mend best: wrong types, missing and unknown properties, values outside an
  * enumeration or a range. It is for explaining, never for deciding: what it does not know (patterns, formats,
  * conditions) it passes over, so finding nothing means nothing. Whatever it finds, a validator refuses too.
- * References are looked up in `root`; `plans` are those of `root`, kept from an earlier search.
+ * References are looked up in `root`.
  */
-export function findViolations(
-  schema: JsonSchema,
-  value: unknown,
-  root: JsonSchema = schema,
-  plans: Plans = new Plans(root),
-): readonly Violation[] {
+export function findViolations(schema: JsonSchema, value: unknown, root: JsonSchema = schema): readonly Violation[] {
+  const plans = new Plans(root);
+  return violationsOf(plans.of(schema), plans, value);
+}
+
+/** As {@link findViolations}, by a plan of the schema and those of the root, kept from an earlier search. */
+export function violationsOf(plan: Plan | undefined, plans: Plans, value: unknown): readonly Violation[] {
   const search = new Search(plans);
-  search.apply(plans.of(schema), value, '', 0);
+  search.apply(plan, value, '', 0);
   return search.found;
 }
 
@@ -52,8 +54,8 @@ class Search {
     // A schema with an identity of its own changes what references mean; that is the validator's business.
     if (plan.hasId && depth > 0) return;
     if (plan.hasReference) this.apply(plan.target, value, pointer, depth + 1, property);
-    if ((kindOf(value) & plan.kinds) === 0) {
-      this.#wrongType(plan, value, pointer, property);
+    if (!plan.allows(value)) {
+      this.#keep(wrongType(plan, value, pointer, property));
       return;
     }
     if (plan.choice !== undefined) this.#literals(plan.choice, value, pointer);
@@ -68,18 +70,6 @@ class Search {
     }
     this.#branches(schema, 'anyOf', value, pointer, depth);
     this.#branches(schema, 'oneOf', value, pointer, depth);
-  }
-
-  #wrongType(plan: Plan, value: unknown, pointer: string, property: Property | undefined): void {
-    const { expected } = plan;
-    const isEmpty = value === null && property !== undefined && !property.required;
-    const hint = isEmpty ? '; leave it out if it has no value' : plan.isNested ? encodedHint(value, expected) : '';
-    const end = hint === '' ? ')' : `)${hint}`;
-    if (property?.plan === plan && property.step === pointer) {
-      this.#say(pointer, 'type', expected, value, property.wrongType, property.isHarmless, end);
-    } else {
-      this.#add(pointer, 'type', expected, value, plan.wrongType, end);
-    }
   }
 
   #literals({ keyword, allowed }: Choice, value: unknown, pointer: string): void {
@@ -122,9 +112,8 @@ class Search {
     const { properties, required } = plan;
     // By index: an iterator would weigh more than all else here, and mostly nothing is missing.
     for (let at = 0; at < required.length; at++) {
-      const { name, step, plan: wanted } = required[at] as Property;
-      if (isOwn.call(value, name)) continue;
-      this.#add(pointer + step, 'required', wanted?.expected || 'a value', undefined, 'is required');
+      if (isOwn.call(value, (required[at] as Property).name)) continue;
+      this.#keep(missing(required[at] as Property, pointer));
     }
     const { patternProperties, additionalProperties } = plan.schema as JsonSchemaObject;
     for (const name in value) {
@@ -193,31 +182,8 @@ class Search {
     for (const violation of ofNoBranch(keyword, faults, value, pointer)) this.#keep(violation);
   }
 
-  /** The message shows what was there when it has an `end`: between `what` and that. */
   #add(pointer: string, keyword: string, expected: string, value: unknown, what: string, end?: string): void {
-    const begin = `${subjectOf(pointer)} ${what}`;
-    this.#say(pointer, keyword, expected, value, begin, isHarmlessConstant(what) && isHarmless(pointer), end);
-  }
-
-  #say(
-    pointer: string,
-    keyword: string,
-    expected: string,
-    value: unknown,
-    begin: string,
-    beginIsHarmless: boolean,
-    end?: string,
-  ): void {
-    const received = describeValue(value);
-    let message = begin;
-    let harmless = beginIsHarmless;
-    if (end !== undefined) {
-      // A space stands before what is shown, and a bracket after it.
-      message += received + end;
-      harmless &&= (end === ')' || isHarmless(end)) && isShownHarmless(value, received);
-    }
-    if (harmless) vouchFor(message);
-    this.#keep({ pointer, keyword, expected, received, message });
+    this.#keep(finding(pointer, keyword, expected, value, what, end));
   }
 
   #keep(violation: Violation): void {
@@ -225,6 +191,51 @@ class Search {
     if (this.found.length === 0) this.found = [violation];
     else if (this.found.length < most) this.found.push(violation);
   }
+}
+
+/** The violation of a value that is of none of the types that a plan names. */
+export function wrongType(plan: Plan, value: unknown, pointer: string, property: Property | undefined): Violation {
+  const { expected } = plan;
+  const isEmpty = value === null && property !== undefined && !property.required;
+  const hint = isEmpty ? '; leave it out if it has no value' : plan.isNested ? encodedHint(value, expected) : '';
+  const end = hint === '' ? ')' : `)${hint}`;
+  return property?.plan === plan && property.step === pointer
+    ? said(pointer, 'type', expected, value, property.wrongType, property.isHarmless, end)
+    : finding(pointer, 'type', expected, value, plan.wrongType, end);
+}
+
+/** The violation of an object, at a pointer, that lacks a property. */
+export function missing({ step, plan }: Property, pointer: string): Violation {
+  return finding(pointer + step, 'required', plan?.expected || 'a value', undefined, 'is required');
+}
+
+/** The message shows what was there when it has an `end`: between `what` and that. */
+function finding(
+  pointer: string,
+  keyword: string,
+  expected: string,
+  value: unknown,
+  what: string,
+  end?: string,
+): Violation {
+  const begin = `${subjectOf(pointer)} ${what}`;
+  return said(pointer, keyword, expected, value, begin, isHarmless(begin), end);
+}
+
+function said(
+  pointer: string,
+  keyword: string,
+  expected: string,
+  value: unknown,
+  begin: string,
+  beginIsHarmless: boolean,
+  end?: string,
+): Violation {
+  const received = describeValue(value);
+  if (end === undefined) return new Finding({ pointer, keyword, expected, received, message: begin }, beginIsHarmless);
+  // A space stands before what is shown, and a bracket after it.
+  const isWhole = beginIsHarmless && (end === ')' || isHarmless(end)) && isShownHarmless(value, received);
+  return new Finding({ pointer, keyword, expected, received, message: begin + received + end }, isWhole);
 }
 
 function amount(count: number, unit: string): string {

@@ -1,7 +1,7 @@
 import { isHarmless } from '../output/harmless.ts';
 import type { JsonSchema, JsonSchemaObject } from './json-schema.ts';
 import { pointerStep, valueAt } from './pointer.ts';
-import { kindsOf, typesOf } from './types-of.ts';
+import { kindOf, kindsOf, typesOf } from './types-of.ts';
 import { isSchemaObject } from './walk.ts';
 
 /** A property that a schema describes or requires. */
@@ -56,6 +56,8 @@ export class Plan {
   /** Whether an object or an array may be meant. */
   readonly isNested: boolean;
   readonly hasId: boolean;
+  /** Whether it asks for a type and for nothing else. */
+  readonly isOnlyType: boolean;
   readonly choice: Choice | undefined;
   readonly bounds: readonly Bound[];
   readonly hasReference: boolean;
@@ -63,6 +65,7 @@ export class Plan {
   readonly #plans: Plans;
   #properties: ReadonlyMap<string, Property> | undefined = undefined;
   #required: readonly Property[] | undefined = undefined;
+  #isFlat: boolean | undefined = undefined;
   #target: { readonly plan: Plan | undefined } | undefined = undefined;
 
   constructor(schema: JsonSchema, plans: Plans) {
@@ -74,6 +77,7 @@ export class Plan {
     this.wrongType = `must be ${this.expected} (got `;
     this.isNested = this.expected.includes('object') || this.expected.includes('array');
     this.hasId = typeof keywords.$id === 'string';
+    this.isOnlyType = isOnly(schema, ofType);
     this.choice = choiceOf(keywords);
     this.bounds = boundsOf(keywords);
     this.hasReference = typeof keywords.$ref === 'string';
@@ -89,6 +93,20 @@ export class Plan {
   get required(): readonly Property[] {
     this.#required ??= requiredOf(this.schema as JsonSchemaObject, this.properties);
     return this.#required;
+  }
+
+  /** Whether it asks an object for properties, each of some types, and for nothing else. */
+  get isFlat(): boolean {
+    this.#isFlat ??=
+      isOnly(this.schema, flat) &&
+      this.allows({}) &&
+      [...this.properties.values()].every(({ plan }) => plan?.isOnlyType);
+    return this.#isFlat;
+  }
+
+  /** Whether a value is of one of its types. */
+  allows(value: unknown): boolean {
+    return (kindOf(value) & this.kinds) !== 0;
   }
 
   /** What its `$ref` leads to. */
@@ -127,6 +145,15 @@ export class Plans {
       return undefined;
     }
   }
+}
+
+/** A type, and what only describes. */
+const ofType: ReadonlySet<string> = new Set(['type', 'nullable', 'title', 'description', 'default', 'examples']);
+const flat: ReadonlySet<string> = new Set([...ofType, '$schema', 'properties', 'required', 'additionalProperties']);
+
+/** Whether a schema has no other keywords than these. */
+function isOnly(schema: JsonSchema, keywords: ReadonlySet<string>): boolean {
+  return isSchemaObject(schema) && Object.keys(schema).every((keyword) => keywords.has(keyword));
 }
 
 function choiceOf(schema: JsonSchemaObject): Choice | undefined {

@@ -11,3 +11,28 @@ export interface Violation {
   /** One sentence without a full stop: `/a must be integer (got string "4")`. */
   readonly message: string;
 }
+
+/** A violation as our own search finds it, of whose message it is known whether it is a harmless text. */
+export class Finding implements Violation {
+  readonly pointer: string;
+  readonly keyword: string;
+  readonly expected: string;
+  readonly received: string;
+  readonly message: string;
+  readonly #harmless: string;
+
+  /** @param isHarmless whether the message is */
+  constructor({ pointer, keyword, expected, received, message }: Violation, isHarmless: boolean) {
+    this.pointer = pointer;
+    this.keyword = keyword;
+    this.expected = expected;
+    this.received = received;
+    this.message = message;
+    this.#harmless = isHarmless ? message : '';
+  }
+
+  /** Whether the message of a violation is known to be a harmless text. */
+  static isHarmless(violation: Violation): boolean {
+    return violation instanceof Finding && violation.#harmless === violation.message;
+  }
+}

@@ -1,8 +1,9 @@
 import { createRouter, defaultPipeline, defineTool, type Failure } from 'callgate';
-import { normalize } from 'callgate/middleware';
+import { normalize, validate } from 'callgate/middleware';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createArgumentsCheck, type Refusal } from '../../src/schema/check-arguments.ts';
+import { createSchemaEngine, type SchemaEngine, type Violation } from '../../src/schema/engine.ts';
 import { defaultArgumentLimits } from '../../src/schema/limits.ts';
 
 const token = `ghp_${'a1B2'.repeat(10)}`;
@@ -53,6 +54,10 @@ describe('why arguments do not fit', () => {
         `sk-${'a1B2_'.repeat(4)}`,
         'http://ada:pass@host/',
         '://',
+        'secret_key',
+        'sk-',
+        'eyJ',
+        '-----BEGIN ',
         '//',
         '--',
         '-----BEGIN PRIVATE KEY-----',
@@ -92,6 +97,31 @@ describe('why arguments do not fit', () => {
       expect(error).toBe(whole.replace(secret, '[redacted:secret]'));
     },
   );
+
+  it('is looked through where a stage has changed it', async () => {
+    const pipeline = defaultPipeline().after('normalize', 'adding', async (_, next) => {
+      const result = await next();
+      if (!result.ok) (result as { error: string }).error += ` ${token}`;
+      return result;
+    });
+    const result = await createRouter({ tools: [tool], pipeline }).call({ name: 'tool', arguments: { a: 'x' } });
+    expect(result.error).toBe('Invalid arguments for "tool": /a must be number (got string "x"). [redacted:github]');
+  });
+
+  it.each([
+    ['copies', (violation: Violation) => ({ ...violation, message: `${violation.message} ${token}` })],
+    ['changes', (violation: Violation) => Object.assign(violation, { message: `${violation.message} ${token}` })],
+  ])('is looked through where an engine %s what another says', async (_, changed) => {
+    const engine: SchemaEngine = {
+      compile: (schema, options) => {
+        const validator = createSchemaEngine({}).compile(schema, options);
+        return (value) => validator(value)?.map(changed);
+      },
+    };
+    const pipeline = defaultPipeline().replace('validate', validate({ engine }));
+    const result = await createRouter({ tools: [tool], pipeline }).call({ name: 'tool', arguments: { a: 'x' } });
+    expect(result.error).toBe('Invalid arguments for "tool": /a must be number (got string "x") [redacted:github].');
+  });
 
   it('has details that belong to whoever gets them', async () => {
     const call = { id: 'c1', name: 'tool', arguments: { a: 'x' } };
