@@ -42,21 +42,21 @@ interface Known {
   readonly opensHarmless: boolean;
   /** Of the properties to expect. */
   readonly names: readonly string[];
-  /** By the place of what was wrong. */
+  /** By the pointers to what was wrong. */
   readonly details: Map<string, KnownDetails>;
 }
 
 type Place = Pick<Violation, 'pointer' | 'keyword' | 'expected'>;
 
-/** The details of a refusal for one violation, kept because a model may get the same thing wrong again. */
+/** The details of a refusal, kept because a model may get the same things wrong again. */
 interface KnownDetails {
-  readonly place: Place;
+  readonly places: readonly Place[];
   readonly details: object;
 }
 
-/** Of so many places in a tool's arguments, and none with a longer pointer: their names may be the model's own. */
+/** Of so many refusals of a tool's arguments, and none with longer pointers: their names may be the model's own. */
 const mostDetails = 16;
-const longestPointer = 500;
+const longestPointers = 500;
 
 /** Makes a check that remembers each tool's validator. Without an `engine` it is the shared one, on Ajv. */
 export function createArgumentsCheck(
@@ -157,16 +157,12 @@ function unfit(
     isHarmless &&= Finding.isHarmless(violation);
   }
   message += '.';
-  const first = violations[0];
-  const details =
-    known !== undefined && violations.length === 1 && isPlace(first) && first.pointer.length <= longestPointer
-      ? detailsFor(first, known)
-      : { reason: 'schema', violations: violations.map(placeOf) };
+  const details = known === undefined ? detailsOf(violations) : knownDetails(violations, known);
   return { code: 'invalid_arguments', message, isHarmless, details };
 }
 
 /** For the program: what stands in the text is not said twice. */
-function placeOf({ pointer, keyword, expected }: Violation): Place {
+function placeOf({ pointer, keyword, expected }: Place): Place {
   return { pointer, keyword, expected };
 }
 
@@ -175,13 +171,38 @@ function isPlace(place: Place | undefined): place is Place {
   return typeof place?.pointer === 'string' && typeof place.keyword === 'string' && typeof place.expected === 'string';
 }
 
-function detailsFor({ pointer, keyword, expected }: Place, known: Map<string, KnownDetails>): object {
-  const before = known.get(pointer);
-  if (before?.place.keyword === keyword && before.place.expected === expected) return before.details;
-  const details = constantData(() => ({ reason: 'schema', violations: [{ pointer, keyword, expected }] }));
+function detailsOf(places: readonly Place[]): object {
+  const [first] = places;
+  // Mostly there is one, and then it is written out faster than gone through.
+  if (places.length === 1 && first !== undefined) return { reason: 'schema', violations: [placeOf(first)] };
+  return { reason: 'schema', violations: places.map(placeOf) };
+}
+
+function knownDetails(violations: readonly Violation[], known: Map<string, KnownDetails>): object {
+  let pointers = '';
+  for (let at = 0; at < violations.length; at++) {
+    const violation = violations[at];
+    if (!isPlace(violation)) return detailsOf(violations);
+    pointers += violation.pointer;
+  }
+  if (pointers.length > longestPointers) return detailsOf(violations);
+  const before = known.get(pointers);
+  if (before !== undefined && areEqual(before.places, violations)) return before.details;
+  const places = violations.map(placeOf);
+  const details = constantData(() => detailsOf(places));
   if (known.size >= mostDetails) known.clear();
-  known.set(pointer, { place: { pointer, keyword, expected }, details });
+  known.set(pointers, { places, details });
   return details;
+}
+
+function areEqual(places: readonly Place[], others: readonly Place[]): boolean {
+  if (places.length !== others.length) return false;
+  for (let at = 0; at < places.length; at++) {
+    const { pointer, keyword, expected } = places[at] as Place;
+    const other = others[at] as Place;
+    if (other.pointer !== pointer || other.keyword !== keyword || other.expected !== expected) return false;
+  }
+  return true;
 }
 
 function badSchema(tool: Tool, error: unknown): Refusal {

@@ -205,8 +205,11 @@ export function wrongType(plan: Plan, value: unknown, pointer: string, property:
 }
 
 /** The violation of an object, at a pointer, that lacks a property. */
-export function missing({ step, plan }: Property, pointer: string): Violation {
-  return finding(pointer + step, 'required', plan?.expected || 'a value', undefined, 'is required');
+export function missing({ step, plan, missing, isHarmless }: Property, pointer: string): Violation {
+  const expected = plan?.expected || 'a value';
+  return pointer === ''
+    ? said(step, 'required', expected, undefined, missing, isHarmless)
+    : finding(pointer + step, 'required', expected, undefined, 'is required');
 }
 
 /** The message shows what was there when it has an `end`: between `what` and that. */

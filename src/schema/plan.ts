@@ -13,7 +13,9 @@ export class Property {
   readonly step: string;
   /** How a message about a wrong type begins where the schema is that of the whole value, as most are. */
   readonly wrongType: string;
-  /** Whether that is a harmless text. */
+  /** What is said there when it is missing. */
+  readonly missing: string;
+  /** Whether both are harmless texts. */
   readonly isHarmless: boolean;
 
   constructor(name: string, plan: Plan | undefined, required: boolean) {
@@ -22,7 +24,8 @@ export class Property {
     this.required = required;
     this.step = pointerStep(name);
     this.wrongType = plan === undefined ? '' : `${this.step} ${plan.wrongType}`;
-    this.isHarmless = isHarmless(this.wrongType);
+    this.missing = `${this.step} is required`;
+    this.isHarmless = isHarmless(this.wrongType) && isHarmless(this.missing);
   }
 }
 

@@ -123,8 +123,11 @@ describe('why arguments do not fit', () => {
     expect(result.error).toBe('Invalid arguments for "tool": /a must be number (got string "x") [redacted:github].');
   });
 
-  it('has details that belong to whoever gets them', async () => {
-    const call = { id: 'c1', name: 'tool', arguments: { a: 'x' } };
+  it.each([
+    ['one fault', { a: 'x' }],
+    ['several', { b: 'x', list: 7 }],
+  ])('has details that belong to whoever gets them: %s', async (_, args) => {
+    const call = { id: 'c1', name: 'tool', arguments: args };
     const expected = structuredClone(await asUsual.call(call));
     for (let time = 0; time < 3; time++) {
       const result = (await asUsual.call(call)) as Failure;
@@ -137,8 +140,11 @@ describe('why arguments do not fit', () => {
     const parameters = { type: 'object', additionalProperties: { type: 'number' } } as const;
     const tool = defineTool({ name: 'tool', description: '', parameters, permission: 'read', handler: () => 1 });
     const check = createArgumentsCheck(defaultArgumentLimits);
-    const details = (name: string) => (check(tool, { [name]: 'x' }) as Refusal).details;
+    const details = (...names: string[]) =>
+      (check(tool, Object.fromEntries(names.map((name) => [name, 'x']))) as Refusal).details;
     expect(details('a')).toBe(details('a'));
+    expect(details('a', 'b')).toBe(details('a', 'b'));
+    expect(details('a/b')).not.toEqual(details('a', 'b'));
     const long = 'a'.repeat(100_000);
     expect(details(long)).toEqual(details(long));
     expect(details(long)).not.toBe(details(long));
