@@ -37,6 +37,8 @@ function isNames(names: unknown): names is readonly string[] {
  * take what it does not write into its schema.
  */
 export function checkPlaces(tool: Tool): void {
+  const { paths, urls, commands } = tool;
+  if (paths === undefined && urls === undefined && commands === undefined) return;
   for (const [place, kind] of placesOf(tool)) checkPlace(tool, place, kind);
 }
 

@@ -109,7 +109,9 @@ export class Registry {
     checkMembers(tool);
     const given = options?.source === undefined ? tool : named(tool, options.source);
     if (given.source !== undefined) checkLimits(given, given.source);
-    const { tool: added, notes } = options?.lenient ? lenient(given) : { tool: given, notes: [] };
+    // Not a pair for every tool: of a large registry, what is thrown away costs more than what is checked.
+    const read = options?.lenient ? lenient(given) : undefined;
+    const added = read?.tool ?? given;
     if (added.source === undefined) checkPlaces(added);
     else {
       const older = this.#tools.get(added.name);
@@ -118,7 +120,7 @@ export class Registry {
       }
     }
     this.#tools.set(added.name, added);
-    if (notes.length > 0) this.#notes.set(added, notes);
+    if (read !== undefined && read.notes.length > 0) this.#notes.set(added, read.notes);
     this.#changed();
     return this;
   }
