@@ -78,7 +78,7 @@ class Onto {
 
 /**
  * What is known of a failure beside what it says: private, in the failure itself, where no serializer can find it and no copy
- * takes it along. A WeakMap would do the same at more than the cost of a whole call.
+ * takes it along. A WeakMap would do the same at about the cost of a whole call.
  */
 class Beside extends Onto {
   #cause: unknown = undefined;

@@ -22,7 +22,10 @@ export function isHarmless(text: string): boolean {
   return !notPrintable.test(text) && !anyTrigger.test(text);
 }
 
-/** Whether a text that will stand in quotes is surely harmless there, as it is too short for a secret. Not if it is not. */
+/**
+ * Whether a text is harmless between quotes because it is too short for a secret, and its own JSON text there. A quick look,
+ * which says nothing of the texts that it does not pass.
+ */
 export function isShortAndHarmless(text: string): boolean {
   if (text.length >= shortestSecret) return false;
   for (let at = 0; at < text.length; at += 1) {
