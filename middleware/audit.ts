@@ -1,9 +1,9 @@
+import { checkKinds, checkOptions } from '../src/basics/options.ts';
+import { ignore, isThenable, toPromise } from '../src/basics/thenable.ts';
 import { ToolError } from '../src/errors.ts';
-import { checkKinds, checkOptions } from '../src/options.ts';
 import { createCleaner, Notes } from '../src/output/clean.ts';
 import { createRedactor } from '../src/output/redact.ts';
 import { isToolResult, type ToolResult } from '../src/result.ts';
-import { ignore, isThenable, toPromise } from '../src/thenable.ts';
 import type { Call, Maybe, Next, Ready, Stage } from '../src/types.ts';
 
 /** Where audit lines go: a function that gets each line, or something that is written to, such as a file stream. */

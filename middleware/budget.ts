@@ -1,5 +1,5 @@
-import { namedTools } from '../src/named-tools.ts';
-import { checkOptions } from '../src/options.ts';
+import { checkOptions } from '../src/basics/options.ts';
+import { namedTools } from '../src/chain/named-tools.ts';
 import { PerRun } from '../src/policy/per-run.ts';
 import { Allowance, payingFetch, payingFs, spentText } from '../src/policy/spending.ts';
 import type { Failure } from '../src/result.ts';

@@ -1,5 +1,6 @@
+import { checkOptions } from '../src/basics/options.ts';
+import { atOnce, isThenable } from '../src/basics/thenable.ts';
 import { type Clock, checkClock, systemClock } from '../src/clock.ts';
-import { checkOptions } from '../src/options.ts';
 import { callKey } from '../src/resilience/call-key.ts';
 import { type Copied, copyData } from '../src/resilience/copy-data.ts';
 import { Flight } from '../src/resilience/flight.ts';
@@ -8,7 +9,6 @@ import { judged } from '../src/resilience/outcome.ts';
 import { Recent } from '../src/resilience/recent.ts';
 import { isPolling, isReadOnly, isReadOnlyTool } from '../src/resilience/safety.ts';
 import type { Meta, ToolResult } from '../src/result.ts';
-import { atOnce, isThenable } from '../src/thenable.ts';
 import type { Tool } from '../src/tool.ts';
 import { isAnswer, withTraits } from '../src/traits.ts';
 import type { Maybe, Next, Ready, Stage } from '../src/types.ts';

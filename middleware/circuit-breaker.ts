@@ -1,13 +1,13 @@
-import { canonicalJson } from '../src/canonical-json.ts';
+import { canonicalJson } from '../src/basics/canonical-json.ts';
+import { checkOptions } from '../src/basics/options.ts';
+import { atOnce, ignore } from '../src/basics/thenable.ts';
 import { type Clock, checkClock, systemClock } from '../src/clock.ts';
 import type { ErrorCode } from '../src/errors.ts';
-import { checkOptions } from '../src/options.ts';
 import { Breaker, type BreakerLimits, type BreakerOutcome, type BreakerState } from '../src/resilience/breaker.ts';
 import { checkCodes } from '../src/resilience/codes.ts';
 import { checkFinite, checkFunction, checkWhole, spoken } from '../src/resilience/numbers.ts';
 import { judged } from '../src/resilience/outcome.ts';
 import type { Failure, ToolResult } from '../src/result.ts';
-import { atOnce, ignore } from '../src/thenable.ts';
 import { withTraits } from '../src/traits.ts';
 import type { Found, Maybe, Next, Ready, Stage } from '../src/types.ts';
 

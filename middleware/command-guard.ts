@@ -1,10 +1,10 @@
-import { refusedAt, rewriteAt } from '../src/argument-places.ts';
+import { checkKinds, checkOptions } from '../src/basics/options.ts';
 import { type WorkspaceOptions, workspaceOptions } from '../src/capabilities/fs/workspace.ts';
 import type { CommandPlan } from '../src/capabilities/process/argvs.ts';
 import { type CommandOptions, CommandSpace } from '../src/capabilities/process/space.ts';
 import type { CommandLanguage, SandboxTier, ScopedExec } from '../src/capabilities/process/types.ts';
+import { refusedAt, rewriteAt } from '../src/definition/argument-places.ts';
 import { ToolError } from '../src/errors.ts';
-import { checkKinds, checkOptions } from '../src/options.ts';
 import type { Failure } from '../src/result.ts';
 import type { Tool } from '../src/tool.ts';
 import { type Guard, guard, step, type Traits } from '../src/traits.ts';

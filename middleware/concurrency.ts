@@ -1,13 +1,13 @@
+import { checkOptions } from '../src/basics/options.ts';
+import { atOnce } from '../src/basics/thenable.ts';
+import { ancestorsOf, rootOf } from '../src/call/nesting.ts';
+import { namedTools } from '../src/chain/named-tools.ts';
 import type { Clock } from '../src/clock.ts';
 import { Limiter, type Place } from '../src/concurrency/limiter.ts';
-import { namedTools } from '../src/named-tools.ts';
-import { ancestorsOf, rootOf } from '../src/nesting.ts';
-import { checkOptions } from '../src/options.ts';
+import { type Turn, WaitingRoom } from '../src/concurrency/waiting-room.ts';
 import type { Failure } from '../src/result.ts';
-import { atOnce } from '../src/thenable.ts';
 import { step } from '../src/traits.ts';
 import type { Maybe, Ready, Stage } from '../src/types.ts';
-import { type Turn, WaitingRoom } from '../src/waiting-room.ts';
 
 export interface ConcurrencyOptions {
   /** How many calls may be at work at the same time. Default: no limit. */

@@ -1,5 +1,6 @@
+import { checkOptions } from '../src/basics/options.ts';
+import { atOnce } from '../src/basics/thenable.ts';
 import { type Clock, checkClock, systemClock } from '../src/clock.ts';
-import { checkOptions } from '../src/options.ts';
 import { PerRun, runKey } from '../src/policy/per-run.ts';
 import { callKey } from '../src/resilience/call-key.ts';
 import { Changes } from '../src/resilience/changes.ts';
@@ -10,7 +11,6 @@ import { judged, noted } from '../src/resilience/outcome.ts';
 import { Recent } from '../src/resilience/recent.ts';
 import { isPolling, isReadOnly } from '../src/resilience/safety.ts';
 import { causeOf, type Failure, rememberCause, type ToolResult } from '../src/result.ts';
-import { atOnce } from '../src/thenable.ts';
 import type { Tool } from '../src/tool.ts';
 import { isAnswer, withTraits } from '../src/traits.ts';
 import type { Maybe, Next, Ready, Stage } from '../src/types.ts';

@@ -1,5 +1,5 @@
-import { runHandler } from '../src/handler-run.ts';
-import { checkKinds, checkOptions } from '../src/options.ts';
+import { checkKinds, checkOptions } from '../src/basics/options.ts';
+import { runHandler } from '../src/call/handler-run.ts';
 import type { ToolResult } from '../src/result.ts';
 import type { SchemaEngine } from '../src/schema/engine.ts';
 import { withTraits } from '../src/traits.ts';

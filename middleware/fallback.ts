@@ -1,14 +1,14 @@
+import { checkMilliseconds } from '../src/basics/milliseconds.ts';
+import { checkOptions } from '../src/basics/options.ts';
+import { atOnce } from '../src/basics/thenable.ts';
 import { type Clock, checkClock, systemClock } from '../src/clock.ts';
 import type { ErrorCode } from '../src/errors.ts';
-import { checkMilliseconds } from '../src/milliseconds.ts';
-import { checkOptions } from '../src/options.ts';
 import { checkCodes } from '../src/resilience/codes.ts';
 import { checkFunction } from '../src/resilience/numbers.ts';
 import { judged, noted } from '../src/resilience/outcome.ts';
 import { isSafeToRepeat } from '../src/resilience/safety.ts';
 import { within } from '../src/resilience/wait.ts';
 import { causeOf, type Failure, isToolResult, type Meta, rememberCause, type ToolResult } from '../src/result.ts';
-import { atOnce } from '../src/thenable.ts';
 import type { Tool } from '../src/tool.ts';
 import { isAnswer, repeatable } from '../src/traits.ts';
 import type { Maybe, Next, Ready, Run, Stage, ToolCall } from '../src/types.ts';

@@ -1,5 +1,5 @@
-import { type AddsNothing, standingFor, traitsWhenSkippable } from '../src/conditional.ts';
-import { namedBy } from '../src/named-tools.ts';
+import { type AddsNothing, standingFor, traitsWhenSkippable } from '../src/chain/conditional.ts';
+import { namedBy } from '../src/chain/named-tools.ts';
 import { nameMatcher } from '../src/policy/names.ts';
 import type { ToolResult } from '../src/result.ts';
 import { type AnyStage, withTraits } from '../src/traits.ts';

@@ -1,9 +1,9 @@
+import { checkMilliseconds } from '../src/basics/milliseconds.ts';
+import { checkKinds, checkOptions } from '../src/basics/options.ts';
+import { missingCapability, runHandler } from '../src/call/handler-run.ts';
 import { type Clock, checkClock, systemClock } from '../src/clock.ts';
 import { toFailure } from '../src/failure.ts';
-import { missingCapability, runHandler } from '../src/handler-run.ts';
 import type { Isolation, IsolationSettings } from '../src/isolation/isolation.ts';
-import { checkMilliseconds } from '../src/milliseconds.ts';
-import { checkKinds, checkOptions } from '../src/options.ts';
 import type { ToolResult } from '../src/result.ts';
 import type { SchemaEngine } from '../src/schema/engine.ts';
 import { withTraits } from '../src/traits.ts';

@@ -1,13 +1,13 @@
+import { checkOptions } from '../src/basics/options.ts';
+import { ancestorsOf, rootOf } from '../src/call/nesting.ts';
 import type { Clock } from '../src/clock.ts';
+import { type Turn, WaitingRoom } from '../src/concurrency/waiting-room.ts';
 import { toFailure } from '../src/failure.ts';
 import { type LockRequest, LockTable } from '../src/locking/lock-table.ts';
 import { wantedLocks } from '../src/locking/wanted.ts';
-import { ancestorsOf, rootOf } from '../src/nesting.ts';
-import { checkOptions } from '../src/options.ts';
 import type { Failure } from '../src/result.ts';
 import { step } from '../src/traits.ts';
 import type { Maybe, Ready, Stage } from '../src/types.ts';
-import { type Turn, WaitingRoom } from '../src/waiting-room.ts';
 
 export interface LocksOptions {
   /** How long a call may wait for its turn, in milliseconds. Default: no limit but the deadlines of the calls themselves. */

@@ -1,6 +1,6 @@
+import { isThenable, toPromise } from '../src/basics/thenable.ts';
 import { forLog } from '../src/output/control-characters.ts';
 import { isToolResult, type ToolResult } from '../src/result.ts';
-import { isThenable, toPromise } from '../src/thenable.ts';
 import type { Call, Maybe, Next, Stage } from '../src/types.ts';
 
 /** Any logger with the usual levels: the console, pino, winston ... */

@@ -1,4 +1,4 @@
-import { askWhether, nearest } from '../src/nearest.ts';
+import { askWhether, nearest } from '../src/basics/nearest.ts';
 import { offeredNames } from '../src/offered-names.ts';
 import type { Failure } from '../src/result.ts';
 import type { Tool } from '../src/tool.ts';

@@ -1,10 +1,10 @@
-import { canonicalJson } from '../src/canonical-json.ts';
+import { canonicalJson } from '../src/basics/canonical-json.ts';
+import { checkOptions } from '../src/basics/options.ts';
+import { atOnce, isThenable, toPromise } from '../src/basics/thenable.ts';
 import { toFailure } from '../src/failure.ts';
-import { checkOptions } from '../src/options.ts';
 import { shortened } from '../src/policy/digest.ts';
 import { PerRun } from '../src/policy/per-run.ts';
 import type { ToolResult } from '../src/result.ts';
-import { atOnce, isThenable, toPromise } from '../src/thenable.ts';
 import type { Tool } from '../src/tool.ts';
 import { type Guard, guard } from '../src/traits.ts';
 import type { Maybe, Next, Ready, Stage } from '../src/types.ts';

@@ -1,7 +1,7 @@
+import { checkKinds, checkOptions } from '../src/basics/options.ts';
 import { isContent } from '../src/content.ts';
 import { isErrorCode, isRetryable } from '../src/errors.ts';
 import { notAResult, toFailure } from '../src/failure.ts';
-import { checkKinds, checkOptions } from '../src/options.ts';
 import { type Cleaner, createCleaner, Notes } from '../src/output/clean.ts';
 import { cleanContent } from '../src/output/clean-content.ts';
 import { withoutHostDetails, writtenIn } from '../src/output/host-paths.ts';

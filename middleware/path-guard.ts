@@ -1,4 +1,4 @@
-import { refusedAt, rewriteAt } from '../src/argument-places.ts';
+import { checkOptions } from '../src/basics/options.ts';
 import type { GrantedFs } from '../src/capabilities/fs/scoped-fs.ts';
 import type { FsLevel, PathIntent, ScopedFs } from '../src/capabilities/fs/types.ts';
 import {
@@ -7,8 +7,8 @@ import {
   type WorkspaceOptions,
   workspaceOptions,
 } from '../src/capabilities/fs/workspace.ts';
+import { refusedAt, rewriteAt } from '../src/definition/argument-places.ts';
 import { ToolError } from '../src/errors.ts';
-import { checkOptions } from '../src/options.ts';
 import type { Failure } from '../src/result.ts';
 import type { Tool } from '../src/tool.ts';
 import { type Guard, guard, step, type Traits } from '../src/traits.ts';

@@ -1,12 +1,12 @@
+import { checkMilliseconds } from '../src/basics/milliseconds.ts';
+import { checkOptions } from '../src/basics/options.ts';
+import { atOnce } from '../src/basics/thenable.ts';
+import type { NamedTools } from '../src/chain/named-tools.ts';
 import { type Clock, checkClock, systemClock } from '../src/clock.ts';
-import { checkMilliseconds } from '../src/milliseconds.ts';
-import type { NamedTools } from '../src/named-tools.ts';
-import { checkOptions } from '../src/options.ts';
 import { checkFunction, checkWhole, spoken } from '../src/resilience/numbers.ts';
 import { BucketsByOwner, TokenBuckets } from '../src/resilience/token-buckets.ts';
 import { waitFor } from '../src/resilience/wait.ts';
 import type { Failure } from '../src/result.ts';
-import { atOnce } from '../src/thenable.ts';
 import { step } from '../src/traits.ts';
 import type { Found, Maybe, Stage } from '../src/types.ts';
 

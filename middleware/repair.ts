@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
-import { checkOptions } from '../src/options.ts';
+import { checkOptions } from '../src/basics/options.ts';
+import { isThenable, toPromise } from '../src/basics/thenable.ts';
 import {
   type Ladder,
   type Repair,
@@ -8,7 +9,6 @@ import {
   repairSteps,
 } from '../src/providers/arguments/ladder.ts';
 import { causeOf, rememberCause, type ToolResult } from '../src/result.ts';
-import { isThenable, toPromise } from '../src/thenable.ts';
 import { withTraits } from '../src/traits.ts';
 import type { Found, Maybe, Next, Stage, ToolCall } from '../src/types.ts';
 

@@ -1,5 +1,6 @@
+import { checkOptions } from '../src/basics/options.ts';
+import { atOnce } from '../src/basics/thenable.ts';
 import { type Clock, checkClock, systemClock } from '../src/clock.ts';
-import { checkOptions } from '../src/options.ts';
 import { backoff, type Waits } from '../src/resilience/backoff.ts';
 import { copyData } from '../src/resilience/copy-data.ts';
 import { checkFinite, checkFunction, checkWhole } from '../src/resilience/numbers.ts';
@@ -7,7 +8,6 @@ import { judged, noted, outcomeOf } from '../src/resilience/outcome.ts';
 import { isSafeToRepeat } from '../src/resilience/safety.ts';
 import { waitFor } from '../src/resilience/wait.ts';
 import { causeOf, type Failure, rememberCause, type ToolResult } from '../src/result.ts';
-import { atOnce } from '../src/thenable.ts';
 import type { Tool } from '../src/tool.ts';
 import { repeatable } from '../src/traits.ts';
 import type { Found, Maybe, Next, Ready, Stage } from '../src/types.ts';

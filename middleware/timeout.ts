@@ -1,11 +1,11 @@
+import { checkMilliseconds } from '../src/basics/milliseconds.ts';
+import { checkOptions } from '../src/basics/options.ts';
+import { withoutStack } from '../src/basics/stackless.ts';
+import { isThenable, toPromise } from '../src/basics/thenable.ts';
+import { type DeadlineRules, Deadlines } from '../src/call/deadline.ts';
 import { type Clock, checkClock, systemClock } from '../src/clock.ts';
-import { type DeadlineRules, Deadlines } from '../src/deadline.ts';
 import { toFailure } from '../src/failure.ts';
-import { checkMilliseconds } from '../src/milliseconds.ts';
-import { checkOptions } from '../src/options.ts';
 import type { Failure, ToolResult } from '../src/result.ts';
-import { withoutStack } from '../src/stackless.ts';
-import { isThenable, toPromise } from '../src/thenable.ts';
 import { withTraits } from '../src/traits.ts';
 import type { Found, Maybe, Next, Stage } from '../src/types.ts';
 

@@ -1,10 +1,10 @@
-import { refusedAt, rewriteAt } from '../src/argument-places.ts';
+import { checkKinds, checkOptions } from '../src/basics/options.ts';
 import { completeLimits, type FetchLimits } from '../src/capabilities/net/limits.ts';
 import type { GrantedFetch } from '../src/capabilities/net/scoped-fetch.ts';
 import type { ScopedFetch } from '../src/capabilities/net/types.ts';
 import { type CheckedUrl, UrlPolicy, type UrlPolicyOptions } from '../src/capabilities/net/url-policy.ts';
+import { refusedAt, rewriteAt } from '../src/definition/argument-places.ts';
 import { ToolError } from '../src/errors.ts';
-import { checkKinds, checkOptions } from '../src/options.ts';
 import type { Failure } from '../src/result.ts';
 import { type Guard, guard, step, type Traits } from '../src/traits.ts';
 import type { Effect, Maybe, Ready, Stage } from '../src/types.ts';

@@ -1,9 +1,9 @@
-import { checkKinds, checkOptions } from '../src/options.ts';
+import { checkKinds, checkOptions } from '../src/basics/options.ts';
+import { isThenable, toPromise } from '../src/basics/thenable.ts';
 import { type Failure, vouchFor } from '../src/result.ts';
 import type { ArgumentsCheck, Checked, createArgumentsCheck, Refusal } from '../src/schema/check-arguments.ts';
 import type { SchemaEngine } from '../src/schema/engine.ts';
 import { type ArgumentLimits, argumentLimits } from '../src/schema/limits.ts';
-import { isThenable, toPromise } from '../src/thenable.ts';
 import { step } from '../src/traits.ts';
 import type { Found, Maybe, Stage } from '../src/types.ts';
 

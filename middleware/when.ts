@@ -1,6 +1,6 @@
-import { type AddsNothing, standingFor, traitsWhenSkippable } from '../src/conditional.ts';
+import { isThenable, toPromise } from '../src/basics/thenable.ts';
+import { type AddsNothing, standingFor, traitsWhenSkippable } from '../src/chain/conditional.ts';
 import type { ToolResult } from '../src/result.ts';
-import { isThenable, toPromise } from '../src/thenable.ts';
 import { type AnyStage, withTraits } from '../src/traits.ts';
 import type { Call, Maybe, Next, Stage } from '../src/types.ts';
 

@@ -1,9 +1,9 @@
+import { adoptSignal } from './call/nesting.ts';
+import { unwatchSignal, type Withdrawable, watchSignal } from './call/withdrawal.ts';
 import type { Clock } from './clock.ts';
 import { ToolError } from './errors.ts';
-import { adoptSignal } from './nesting.ts';
 import type { ToolResult } from './result.ts';
 import type { ToolCall } from './types.ts';
-import { unwatchSignal, type Withdrawable, watchSignal } from './withdrawal.ts';
 
 /** What happens while a batch runs: a call was answered, or its tool said how far it has come. */
 export type StreamEvent =

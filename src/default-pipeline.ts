@@ -10,8 +10,8 @@ import { type PermissionOptions, permission } from '../middleware/permission.ts'
 import { timeout } from '../middleware/timeout.ts';
 import { type UrlGuardAdds, type UrlGuardOptions, urlGuard } from '../middleware/url-guard.ts';
 import { type ValidateOptions, validate } from '../middleware/validate.ts';
+import { checkOptions } from './basics/options.ts';
 import type { Clock } from './clock.ts';
-import { checkOptions } from './options.ts';
 import { type Pipeline, type Place, pipeline } from './pipeline.ts';
 import { closingPermissionOptions, permissionOptions } from './policy/settings.ts';
 import type { Failure } from './result.ts';

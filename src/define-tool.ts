@@ -1,8 +1,8 @@
 import type { PathIntent, ScopedFs } from './capabilities/fs/types.ts';
 import type { ScopedFetch } from './capabilities/net/types.ts';
 import type { CommandLanguage, ScopedExec } from './capabilities/process/types.ts';
-import { checkDefinition, checkTool } from './check-tool.ts';
-import { checkPlaces } from './declarations.ts';
+import { checkDefinition, checkTool } from './definition/check-tool.ts';
+import { checkPlaces } from './definition/declarations.ts';
 import type { Infer } from './schema/infer.ts';
 import type { JsonSchemaObject } from './schema/json-schema.ts';
 import {

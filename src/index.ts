@@ -1,4 +1,5 @@
 export type { StreamEvent } from './batch.ts';
+export type { CloseOptions } from './call/shutdown.ts';
 export type {
   FsLevel,
   GuardedPath,
@@ -19,10 +20,10 @@ export type {
   SandboxTier,
   ScopedExec,
 } from './capabilities/process/types.ts';
-export type { Entry } from './chain.ts';
+export type { Entry } from './chain/chain.ts';
+export type { StageOutcome } from './chain/compose.ts';
 export { type Config, defineConfig, type RecordedAnswer, type StandardPipeline } from './cli/define-config.ts';
 export { type Clock, systemClock } from './clock.ts';
-export type { StageOutcome } from './compose.ts';
 export {
   type Content,
   type ContentBlock,
@@ -43,7 +44,6 @@ export {
   defineTool,
   type ToolDefinition,
 } from './define-tool.ts';
-export type { TracedCall, TracedStage } from './diagnostics.ts';
 export {
   type CallEffect,
   type ErrorCode,
@@ -54,7 +54,9 @@ export {
 } from './errors.ts';
 export { type HandlerModule, type ModuleHandler, moduleHandler } from './isolation/module-handler.ts';
 export { toModelText } from './model-text.ts';
-export type { HeardCall, Listener, ObservedCall, RouterEvent, RouterEvents } from './observers.ts';
+export type { TracedCall, TracedStage } from './observing/diagnostics.ts';
+export type { HeardCall, Listener, ObservedCall, RouterEvent, RouterEvents } from './observing/observers.ts';
+export type { StageEvent, StageEvents, Tell } from './observing/stage-events.ts';
 export type { OfferOptions } from './offers.ts';
 export { type Pipeline, type Place, pipeline, type RouterPipeline, type StageDescription } from './pipeline.ts';
 export {
@@ -72,8 +74,6 @@ export type { BatchOptions, CallOptions, CommonOptions, RouterOptions } from './
 export type { Infer } from './schema/infer.ts';
 export type { JsonSchema, JsonSchemaObject, JsonSchemaType } from './schema/json-schema.ts';
 export type { StandardIssue, StandardResult, StandardSchema } from './schema/standard-schema.ts';
-export type { CloseOptions } from './shutdown.ts';
-export type { StageEvent, StageEvents, Tell } from './stage-events.ts';
 export type {
   Isolation,
   Lock,

@@ -1,4 +1,4 @@
-import { CallContext } from './context.ts';
+import { CallContext } from './call/context.ts';
 import type { Call } from './types.ts';
 
 /** How many names are looked at, so that a wrong name among very many costs no noticeable time. */

@@ -1,6 +1,6 @@
-import type { Entry } from './chain.ts';
-import { didYouMean } from './nearest.ts';
-import { checkOrder } from './order.ts';
+import { didYouMean } from './basics/nearest.ts';
+import type { Entry } from './chain/chain.ts';
+import { checkOrder } from './chain/order.ts';
 import { type AnyStage, type Guard, type Traits, traitsOf } from './traits.ts';
 import type { Call, Stage } from './types.ts';
 

@@ -1,7 +1,7 @@
-import { checkMembers, checkTool } from './check-tool.ts';
-import { checkPlaces } from './declarations.ts';
+import { checkOptions } from './basics/options.ts';
 import { ownMembers } from './define-tool.ts';
-import { checkOptions } from './options.ts';
+import { checkMembers, checkTool } from './definition/check-tool.ts';
+import { checkPlaces } from './definition/declarations.ts';
 import type { SchemaEngine } from './schema/engine.ts';
 import { checkForeignSchema } from './schema/foreign.ts';
 import { toLenientSchema } from './schema/lenient.ts';

@@ -1,9 +1,9 @@
+import { checkMilliseconds } from './basics/milliseconds.ts';
+import { checkKinds, checkOptions } from './basics/options.ts';
+import { namedIn, namedTools, unmatched } from './chain/named-tools.ts';
 import { type Clock, checkClock } from './clock.ts';
 import { closingPipelineOptions, type DefaultPipelineOptions, defaultPipelineOptions } from './default-pipeline.ts';
 import { ToolError } from './errors.ts';
-import { checkMilliseconds } from './milliseconds.ts';
-import { namedIn, namedTools, unmatched } from './named-tools.ts';
-import { checkKinds, checkOptions } from './options.ts';
 import type { RouterPipeline } from './pipeline.ts';
 import type { Registry } from './registry.ts';
 import type { Tool } from './tool.ts';

@@ -1,14 +1,16 @@
+import { checkMilliseconds } from './basics/milliseconds.ts';
+import { checkOptions } from './basics/options.ts';
 import { runAll, type StreamEvent, streamAll } from './batch.ts';
-import { CallRunner } from './call-runner.ts';
+import { CallRunner } from './call/call-runner.ts';
+import type { CloseOptions } from './call/shutdown.ts';
 import { checkCapabilities } from './capabilities/declared.ts';
+import { checkComplete } from './chain/order.ts';
+import { checkMode, offersOf } from './chain/stage-properties.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { defaultPipeline } from './default-pipeline.ts';
 import type { ArgumentsFor, DataOf } from './define-tool.ts';
-import { checkMilliseconds } from './milliseconds.ts';
-import { type Listener, Observers, type RouterEvent } from './observers.ts';
+import { type Listener, Observers, type RouterEvent } from './observing/observers.ts';
 import { OfferCache, type OfferOptions } from './offers.ts';
-import { checkOptions } from './options.ts';
-import { checkComplete } from './order.ts';
 import type { RouterPipeline, StageDescription } from './pipeline.ts';
 import type { ResumeOptions } from './policy/resume.ts';
 import type { SignedDecision } from './policy/signed.ts';
@@ -24,8 +26,6 @@ import {
   pipelineOptions,
   type RouterOptions,
 } from './router-options.ts';
-import type { CloseOptions } from './shutdown.ts';
-import { checkMode, offersOf } from './stage-properties.ts';
 import type { Tool } from './tool.ts';
 import type { Run, ToolCall } from './types.ts';
 

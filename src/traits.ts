@@ -1,5 +1,5 @@
+import { isThenable, toPromise } from './basics/thenable.ts';
 import type { ToolResult } from './result.ts';
-import { isThenable, toPromise } from './thenable.ts';
 import type { Tool } from './tool.ts';
 import type { Call, Maybe, Next, Stage } from './types.ts';
 

@@ -2,9 +2,9 @@ import type { ScopedFs } from './capabilities/fs/types.ts';
 import type { ScopedFetch } from './capabilities/net/types.ts';
 import type { ScopedExec } from './capabilities/process/types.ts';
 import type { ErrorCode, FailureOptions } from './errors.ts';
+import type { Tell } from './observing/stage-events.ts';
 import type { Registry } from './registry.ts';
 import type { Failure, Success, ToolResult } from './result.ts';
-import type { Tell } from './stage-events.ts';
 import type { PermissionLevel, Tool } from './tool.ts';
 
 /** What a model emits: an intent. `arguments` is an object, or JSON text as most providers send it. */

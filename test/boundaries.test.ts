@@ -23,21 +23,21 @@ describe('a stage can do no more than a stage of yours', () => {
   const stages = sources('middleware').filter((file) => file !== 'middleware/index.ts');
   // What each stage fronts, beside the leaves that anybody may use.
   const leaves =
-    /^src\/(types|traits|errors|stage-events|result|options|milliseconds|thenable|stackless|failure|tool|conditional|named-tools|clock|waiting-room|argument-places|canonical-json)\.ts$/;
+    /^src\/(types|traits|errors|failure|result|tool|clock|basics\/.*|observing\/stage-events|chain\/(conditional|named-tools)|concurrency\/waiting-room|definition\/argument-places)\.ts$/;
   const engines: Record<string, RegExp> = {
     'middleware/validate.ts': /^src\/schema\//,
-    'middleware/execute.ts': /^src\/(handler-run|schema\/.*)\.ts$/,
-    'middleware/isolate.ts': /^src\/(handler-run|clock|schema\/.*|isolation\/.*)\.ts$/,
+    'middleware/execute.ts': /^src\/(call\/handler-run|schema\/.*)\.ts$/,
+    'middleware/isolate.ts': /^src\/(call\/handler-run|schema\/.*|isolation\/.*)\.ts$/,
     'middleware/retry.ts': /^src\/resilience\//,
     'middleware/cache.ts': /^src\/resilience\//,
     'middleware/rate-limit.ts': /^src\/resilience\//,
     'middleware/circuit-breaker.ts': /^src\/resilience\//,
     'middleware/fallback.ts': /^src\/resilience\//,
     'middleware/dedupe.ts': /^src\/(resilience\/.*|policy\/per-run)\.ts$/,
-    'middleware/lookup.ts': /^src\/(nearest|offered-names)\.ts$/,
-    'middleware/timeout.ts': /^src\/deadline\.ts$/,
-    'middleware/locks.ts': /^src\/(locking\/.*|nesting)\.ts$/,
-    'middleware/concurrency.ts': /^src\/(concurrency\/.*|nesting)\.ts$/,
+    'middleware/lookup.ts': /^src\/offered-names\.ts$/,
+    'middleware/timeout.ts': /^src\/call\/deadline\.ts$/,
+    'middleware/locks.ts': /^src\/(locking\/.*|call\/nesting)\.ts$/,
+    'middleware/concurrency.ts': /^src\/(concurrency\/.*|call\/nesting)\.ts$/,
     'middleware/budget.ts': /^src\/policy\//,
     'middleware/loop-guard.ts': /^src\/policy\//,
     'middleware/permission.ts': /^src\/policy\//,

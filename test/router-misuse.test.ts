@@ -10,7 +10,7 @@ import { repair } from '../middleware/repair.ts';
 import { retry } from '../middleware/retry.ts';
 import { validate } from '../middleware/validate.ts';
 import { when } from '../middleware/when.ts';
-import type { Entry } from '../src/chain.ts';
+import type { Entry } from '../src/chain/chain.ts';
 import { defaultPipeline } from '../src/default-pipeline.ts';
 import { defineTool } from '../src/define-tool.ts';
 import { pipeline } from '../src/pipeline.ts';

@@ -1,7 +1,7 @@
-import type { Chain, Entry } from '../src/chain.ts';
-import { type ComposeOptions, compose } from '../src/compose.ts';
-import { CallContext } from '../src/context.ts';
-import type { Host } from '../src/host.ts';
+import { CallContext } from '../src/call/context.ts';
+import type { Host } from '../src/call/host.ts';
+import type { Chain, Entry } from '../src/chain/chain.ts';
+import { type ComposeOptions, compose } from '../src/chain/compose.ts';
 import { createRegistry } from '../src/registry.ts';
 import type { Tool, ToolContext } from '../src/tool.ts';
 import type { AnyStage } from '../src/traits.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { canonicalJson } from '../canonical-json.ts';
-import { didYouMean } from '../nearest.ts';
+import { canonicalJson } from '../basics/canonical-json.ts';
+import { didYouMean } from '../basics/nearest.ts';
 import type { Approve } from '../policy/approval.ts';
 import { jsonOf } from '../policy/file.ts';
 import type { RecordedAnswer } from './define-config.ts';

@@ -1,4 +1,4 @@
-import { didYouMean } from '../nearest.ts';
+import { didYouMean } from '../basics/nearest.ts';
 import { forTerminal } from '../output/control-characters.ts';
 import type { Command } from './command.ts';
 import { exitStatus, reasonOf, Unusable, UsageError } from './errors.ts';

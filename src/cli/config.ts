@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
+import { didYouMean } from '../basics/nearest.ts';
+import { isRecord } from '../basics/plain-object.ts';
 import { defaultPipelineOptions } from '../default-pipeline.ts';
-import { didYouMean } from '../nearest.ts';
-import { isRecord } from '../plain-object.ts';
 import { readPolicyFile } from '../policy/file.ts';
 import { ruleMemory } from '../policy/rule-memory.ts';
 import { routerOptionNames } from '../router-options.ts';

@@ -1,4 +1,4 @@
-import { didYouMean } from '../nearest.ts';
+import { didYouMean } from '../basics/nearest.ts';
 import type { ProviderName } from '../providers/types.ts';
 import type { Router } from '../router.ts';
 import { UsageError } from './errors.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { didYouMean } from '../nearest.ts';
+import { didYouMean } from '../basics/nearest.ts';
 import { builtInModes } from '../policy/modes.ts';
 import type { Config } from './define-config.ts';
 import { UsageError } from './errors.ts';

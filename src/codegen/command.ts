@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { readTextSync } from '../basics/read-text.ts';
 import { unifiedDiff } from '../output/unified-diff.ts';
-import { readTextSync } from '../read-text.ts';
 import { type GenerateOptions, type GenerateResult, generate } from './generate.ts';
 import { GenerateError, GenerateSetupError } from './problems.ts';
 import { shown } from './project.ts';

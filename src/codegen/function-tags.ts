@@ -1,5 +1,5 @@
-import { levelFault } from '../levels.ts';
-import { didYouMean } from '../nearest.ts';
+import { didYouMean } from '../basics/nearest.ts';
+import { levelFault } from '../definition/levels.ts';
 import { pointerStep } from '../schema/pointer.ts';
 import type { Source } from './backend.ts';
 import { type DocTag, readParam } from './jsdoc.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
-import { checkOptions } from '../options.ts';
+import { checkOptions } from '../basics/options.ts';
 import type { Program } from './backend.ts';
 import { emit } from './emit.ts';
 import { type FunctionSource, functionsOf } from './functions.ts';

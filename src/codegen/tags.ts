@@ -1,4 +1,4 @@
-import { nearest } from '../nearest.ts';
+import { nearest } from '../basics/nearest.ts';
 import type { DocTag } from './jsdoc.ts';
 
 /** What a constraint tag takes: a number, a whole number from 0, nothing, or text. */

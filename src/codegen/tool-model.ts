@@ -1,4 +1,4 @@
-import { toolName } from '../check-tool.ts';
+import { toolName } from '../definition/check-tool.ts';
 import type { Program } from './backend.ts';
 import { wrongDefaults } from './default-check.ts';
 import { applyFunctionTags } from './function-tags.ts';

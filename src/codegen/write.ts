@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { readTextSync } from '../read-text.ts';
+import { readTextSync } from '../basics/read-text.ts';
 import type { GenerateResult } from './generate.ts';
 
 export interface WriteOutcome {

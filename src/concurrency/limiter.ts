@@ -1,5 +1,5 @@
-import { type Reusable, Reused } from '../reused.ts';
 import { Fifo } from './fifo.ts';
+import { type Reusable, Reused } from './reused.ts';
 
 /** How many calls may be at work at the same time. `Infinity` for no limit. */
 export interface Limits {

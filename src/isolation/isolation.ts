@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
+import { HandlerContext } from '../call/handler-context.ts';
+import { ended, failed } from '../call/handler-run.ts';
 import type { Clock } from '../clock.ts';
 import { toFailure } from '../failure.ts';
-import { HandlerContext } from '../handler-context.ts';
-import { ended, failed } from '../handler-run.ts';
 import { withoutHostDetails } from '../output/host-paths.ts';
 import type { Failure, ToolResult } from '../result.ts';
 import type { SchemaEngine } from '../schema/engine.ts';

@@ -1,6 +1,6 @@
+import { isRecord } from '../basics/plain-object.ts';
 import type { GuardedPath } from '../capabilities/fs/types.ts';
 import { ToolError } from '../errors.ts';
-import { isRecord } from '../plain-object.ts';
 import { member } from './members.ts';
 
 /*

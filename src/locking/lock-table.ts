@@ -1,4 +1,4 @@
-import { type Reusable, Reused } from '../reused.ts';
+import { type Reusable, Reused } from '../concurrency/reused.ts';
 import type { Lock } from '../tool.ts';
 import { waitsInCircle } from './circle.ts';
 

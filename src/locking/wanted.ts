@@ -1,6 +1,6 @@
-import { rewriteAt } from '../argument-places.ts';
+import { atOnce } from '../basics/thenable.ts';
+import { rewriteAt } from '../definition/argument-places.ts';
 import { ToolError } from '../errors.ts';
-import { atOnce } from '../thenable.ts';
 import type { Lock, Tool } from '../tool.ts';
 import type { Effect, Ready } from '../types.ts';
 import { folded, foldersAt, isPath, plain } from './keys.ts';

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { isRecord } from '../plain-object.ts';
+import { isRecord } from '../basics/plain-object.ts';
 
 const members = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
 

@@ -1,7 +1,7 @@
+import { isRecord } from '../basics/plain-object.ts';
 import { type Content, type ContentBlock, isContent } from '../content.ts';
 import { ToolError } from '../errors.ts';
 import { toModelText } from '../model-text.ts';
-import { isRecord } from '../plain-object.ts';
 import type { Failure, ToolResult } from '../result.ts';
 
 /*

@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { isPlainObject } from '../plain-object.ts';
+import { isPlainObject } from '../basics/plain-object.ts';
 import { convert, convertItem, convertMembers, convertText, put, type Walk } from './json-safe.ts';
 
 /** The largest binary value, in bytes, that is kept in full as base64. */

@@ -1,7 +1,7 @@
-import { canonicalJson } from '../canonical-json.ts';
-import { isPlainObject } from '../plain-object.ts';
+import { canonicalJson } from '../basics/canonical-json.ts';
+import { isPlainObject } from '../basics/plain-object.ts';
+import { withSlashes } from '../basics/slashes.ts';
 import { pointerStep } from '../schema/pointer.ts';
-import { withSlashes } from '../slashes.ts';
 import type { Tool } from '../tool.ts';
 import type { Effect } from '../types.ts';
 import { plainWords } from './commands.ts';

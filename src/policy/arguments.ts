@@ -1,4 +1,4 @@
-import { isIndex } from '../argument-places.ts';
+import { isIndex } from '../definition/argument-places.ts';
 import { pointerNames } from '../schema/pointer.ts';
 import { every, type Match, some } from './match.ts';
 import { type ValueMatcher, type ValueTest, valueTest } from './matchers.ts';

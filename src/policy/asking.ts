@@ -1,4 +1,4 @@
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../basics/canonical-json.ts';
 import type { Clock } from '../clock.ts';
 import { toFailure } from '../failure.ts';
 import type { Failure, ToolResult } from '../result.ts';

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../plain-object.ts';
+import { isPlainObject } from '../basics/plain-object.ts';
 import type { Effect } from '../types.ts';
 
 /** A value as Cedar's JSON form has it. */

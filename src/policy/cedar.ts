@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { checkOptions } from '../options.ts';
+import { checkOptions } from '../basics/options.ts';
 import type { Tool } from '../tool.ts';
 import { type CedarUid, type CedarValue, cedarEffects, cedarValue } from './cedar-values.ts';
 import type { Policy, PolicyRequest } from './policy.ts';

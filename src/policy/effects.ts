@@ -1,4 +1,4 @@
-import { withSlashes } from '../slashes.ts';
+import { withSlashes } from '../basics/slashes.ts';
 import type { Effect } from '../types.ts';
 import { commandMatcher } from './commands.ts';
 import { every, type Match, matchOf, some } from './match.ts';

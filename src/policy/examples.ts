@@ -1,4 +1,4 @@
-import { isThenable } from '../thenable.ts';
+import { isThenable } from '../basics/thenable.ts';
 import type { Tool, ToolAnnotations } from '../tool.ts';
 import type { Effect } from '../types.ts';
 import type { PolicyRequest } from './policy.ts';

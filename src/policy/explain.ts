@@ -1,5 +1,5 @@
+import { checkOptions } from '../basics/options.ts';
 import type { Clock } from '../clock.ts';
-import { checkOptions } from '../options.ts';
 import { checkFinite } from '../resilience/numbers.ts';
 import type { Tool } from '../tool.ts';
 import { type ExampleCall, requestFor } from './examples.ts';

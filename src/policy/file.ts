@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isRecord } from '../plain-object.ts';
+import { isRecord } from '../basics/plain-object.ts';
 import { findJsonFault } from '../schema/json-faults.ts';
 import { createModes, type ModeTable } from './modes.ts';
 import type { Rule } from './rule.ts';

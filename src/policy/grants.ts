@@ -1,5 +1,5 @@
-import { canonicalJson } from '../canonical-json.ts';
-import { isPlainObject } from '../plain-object.ts';
+import { canonicalJson } from '../basics/canonical-json.ts';
+import { isPlainObject } from '../basics/plain-object.ts';
 import type { Tool } from '../tool.ts';
 import type { Effect } from '../types.ts';
 import type { AlwaysScope } from './always.ts';

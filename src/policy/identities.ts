@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { readTextSync } from '../read-text.ts';
-import { isThenable } from '../thenable.ts';
+import { readTextSync } from '../basics/read-text.ts';
+import { isThenable } from '../basics/thenable.ts';
 import type { Tool } from '../tool.ts';
 import type { Maybe } from '../types.ts';
 import { toolDigest } from './digest.ts';

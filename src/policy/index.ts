@@ -1,4 +1,4 @@
-export { canonicalJson } from '../canonical-json.ts';
+export { canonicalJson } from '../basics/canonical-json.ts';
 export type { AlwaysScope } from './always.ts';
 export type { Answer, ApprovalAnswer, ApprovalRequest, Approve, PendingApproval } from './approval.ts';
 export type { ArgumentMatchers } from './arguments.ts';

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../basics/canonical-json.ts';
 import type { Tool } from '../tool.ts';
 import type { Effect, Ready } from '../types.ts';
 import type { PolicyRequest } from './policy.ts';

@@ -1,6 +1,6 @@
-import { canonicalJson } from '../canonical-json.ts';
-import { didYouMean } from '../nearest.ts';
-import { checkOptions } from '../options.ts';
+import { canonicalJson } from '../basics/canonical-json.ts';
+import { didYouMean } from '../basics/nearest.ts';
+import { checkOptions } from '../basics/options.ts';
 import type { Tool } from '../tool.ts';
 import { isEvaluator } from './commands.ts';
 import { createModes, type ModeTable } from './modes.ts';

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../basics/canonical-json.ts';
 import { commandMatcher } from './commands.ts';
 import { hostMatcher } from './hosts.ts';
 import { type Match, matchOf, not } from './match.ts';

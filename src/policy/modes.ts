@@ -1,4 +1,4 @@
-import { levelFault } from '../levels.ts';
+import { levelFault } from '../definition/levels.ts';
 import type { Tool } from '../tool.ts';
 import { type Decision, isDecision } from './verdict.ts';
 

@@ -1,4 +1,4 @@
-import { minimatch } from '../minimatch.ts';
+import { minimatch } from '../basics/minimatch.ts';
 
 /** Text as rules compare it that forbid or ask: neither letter case nor the Unicode form of a letter counts. */
 export function foldText(text: string): string {

@@ -1,4 +1,4 @@
-import { checkOptions } from '../options.ts';
+import { checkOptions } from '../basics/options.ts';
 import type { Tool } from '../tool.ts';
 import { createModes, type Modes } from './modes.ts';
 import type { Foresight, Policy } from './policy.ts';

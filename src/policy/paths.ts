@@ -1,4 +1,4 @@
-import { minimatch } from '../minimatch.ts';
+import { minimatch } from '../basics/minimatch.ts';
 import type { Match } from './match.ts';
 
 /**

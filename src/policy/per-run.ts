@@ -1,4 +1,4 @@
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../basics/canonical-json.ts';
 import type { Run } from '../types.ts';
 
 /** One text for a run: runs of two principals are two, also where they have one id. */

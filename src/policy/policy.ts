@@ -1,6 +1,6 @@
+import { checkOptions } from '../basics/options.ts';
+import { isThenable } from '../basics/thenable.ts';
 import { type Clock, systemClock } from '../clock.ts';
-import { checkOptions } from '../options.ts';
-import { isThenable } from '../thenable.ts';
 import type { Tool } from '../tool.ts';
 import type { Effect, Maybe, Run } from '../types.ts';
 import { failed, type Ruling, readVerdict, strictestOf, type Verdict } from './verdict.ts';

@@ -1,9 +1,9 @@
+import { HandlerContext } from '../call/handler-context.ts';
 import type { ScopedFs } from '../capabilities/fs/types.ts';
 import type { ScopedFetch } from '../capabilities/net/types.ts';
 import type { ScopedExec } from '../capabilities/process/types.ts';
 import type { Clock } from '../clock.ts';
 import { ToolError } from '../errors.ts';
-import { HandlerContext } from '../handler-context.ts';
 import type { Tool } from '../tool.ts';
 import type { Ready } from '../types.ts';
 

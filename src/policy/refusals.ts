@@ -1,5 +1,5 @@
+import type { StageEvents } from '../observing/stage-events.ts';
 import type { Failure } from '../result.ts';
-import type { StageEvents } from '../stage-events.ts';
 import type { Ready } from '../types.ts';
 import type { Modes } from './modes.ts';
 import type { Ruling } from './verdict.ts';

@@ -1,5 +1,5 @@
 import { open, rename, rm, stat } from 'node:fs/promises';
-import { readTextSync } from '../read-text.ts';
+import { readTextSync } from '../basics/read-text.ts';
 
 /**
  * Changes a file of text as a whole: reads it (`undefined` when there is none), lets `change` make the new text, and

@@ -1,5 +1,5 @@
+import { checkOptions } from '../basics/options.ts';
 import type { ErrorCode } from '../errors.ts';
-import { checkOptions } from '../options.ts';
 import { type Failure, noMeta, rememberCause, type ToolResult } from '../result.ts';
 import type { Run, ToolCall } from '../types.ts';
 import type { PendingApproval } from './approval.ts';

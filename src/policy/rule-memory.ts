@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../basics/canonical-json.ts';
 import type { Maybe, Run } from '../types.ts';
 import type { AlwaysScope } from './always.ts';
 import { jsonOf, parsePolicy, readPolicyFile } from './file.ts';

@@ -1,6 +1,6 @@
-import { levelFault } from '../levels.ts';
-import { isPlainObject } from '../plain-object.ts';
-import { isThenable } from '../thenable.ts';
+import { isPlainObject } from '../basics/plain-object.ts';
+import { isThenable } from '../basics/thenable.ts';
+import { levelFault } from '../definition/levels.ts';
 import type { Tool, ToolAnnotations } from '../tool.ts';
 import type { Maybe } from '../types.ts';
 import { type ArgumentMatchers, argumentsTest } from './arguments.ts';

@@ -1,5 +1,5 @@
-import { checkOptions } from '../options.ts';
-import { isThenable } from '../thenable.ts';
+import { checkOptions } from '../basics/options.ts';
+import { isThenable } from '../basics/thenable.ts';
 import type { Tool } from '../tool.ts';
 import type { Maybe } from '../types.ts';
 import type { Foresight, Policy, PolicyRequest } from './policy.ts';

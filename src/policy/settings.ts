@@ -1,6 +1,6 @@
+import { checkMilliseconds } from '../basics/milliseconds.ts';
+import { checkKinds, checkOptions } from '../basics/options.ts';
 import { type Clock, checkClock, systemClock } from '../clock.ts';
-import { checkMilliseconds } from '../milliseconds.ts';
-import { checkKinds, checkOptions } from '../options.ts';
 import type { Approve } from './approval.ts';
 import { askingOnDemand, type Enacting } from './enact.ts';
 import { type Identities, identityPolicy } from './identities.ts';

@@ -1,7 +1,7 @@
+import { checkOptions } from '../basics/options.ts';
+import { isThenable } from '../basics/thenable.ts';
 import { type Clock, checkClock, systemClock } from '../clock.ts';
-import { checkOptions } from '../options.ts';
 import { checkFinite } from '../resilience/numbers.ts';
-import { isThenable } from '../thenable.ts';
 import type { Maybe } from '../types.ts';
 import { judge, type Policy, type PolicyRequest } from './policy.ts';
 import type { Ruling } from './verdict.ts';

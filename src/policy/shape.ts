@@ -1,5 +1,5 @@
-import { didYouMean, inQuotes } from '../nearest.ts';
-import { isRecord } from '../plain-object.ts';
+import { didYouMean, inQuotes } from '../basics/nearest.ts';
+import { isRecord } from '../basics/plain-object.ts';
 
 /** A rule that is not well-formed. The message names its place, such as `Rule 3: arguments.path.host`. */
 export class RuleError extends TypeError {

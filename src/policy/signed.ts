@@ -1,5 +1,5 @@
-import { canonicalJson } from '../canonical-json.ts';
-import { checkOptions } from '../options.ts';
+import { canonicalJson } from '../basics/canonical-json.ts';
+import { checkOptions } from '../basics/options.ts';
 import type { AlwaysScope } from './always.ts';
 import type { PendingApproval } from './approval.ts';
 import { sha256 } from './digest.ts';

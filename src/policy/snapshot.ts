@@ -1,5 +1,5 @@
-import { canonicalJson, deepest } from '../canonical-json.ts';
-import { isPlainObject } from '../plain-object.ts';
+import { canonicalJson, deepest } from '../basics/canonical-json.ts';
+import { isPlainObject } from '../basics/plain-object.ts';
 
 /**
  * A copy that shares nothing with the original, every part read once. Throws a TypeError for what has no canonical

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../basics/canonical-json.ts';
 import { sha256 } from './digest.ts';
 
 /** A digest of a list of rules; functions in it count by their source text. */

@@ -1,6 +1,6 @@
+import { isRecord } from '../basics/plain-object.ts';
 import { isContent } from '../content.ts';
 import { toModelText } from '../model-text.ts';
-import { isRecord } from '../plain-object.ts';
 import type { ToolResult } from '../result.ts';
 import type { NameRule } from './aliases.ts';
 import { assembler } from './assembler.ts';

@@ -1,6 +1,6 @@
+import { isRecord } from '../basics/plain-object.ts';
 import type { ContentBlock } from '../content.ts';
 import { toMcpResult } from '../mcp/results.ts';
-import { isRecord } from '../plain-object.ts';
 import type { ToolResult } from '../result.ts';
 import type { JsonSchemaObject } from '../schema/json-schema.ts';
 import type { Tool } from '../tool.ts';

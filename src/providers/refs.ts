@@ -1,4 +1,4 @@
-import { isRecord } from '../plain-object.ts';
+import { isRecord } from '../basics/plain-object.ts';
 import type { JsonSchema, JsonSchemaObject } from '../schema/json-schema.ts';
 import { pointerNames, pointerStep } from '../schema/pointer.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../plain-object.ts';
+import { isRecord } from '../basics/plain-object.ts';
 
 /** An object of unknown content, as responses are until their fields have been looked at. */
 export type Loose = { readonly [field: string]: unknown };

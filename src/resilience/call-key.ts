@@ -1,7 +1,7 @@
-import { canonicalJson } from '../canonical-json.ts';
-import { isPlainObject } from '../plain-object.ts';
+import { canonicalJson } from '../basics/canonical-json.ts';
+import { isPlainObject } from '../basics/plain-object.ts';
+import { atOnce } from '../basics/thenable.ts';
 import { shortened, toolDigest } from '../policy/digest.ts';
-import { atOnce } from '../thenable.ts';
 import type { Tool } from '../tool.ts';
 import type { Effect, Ready } from '../types.ts';
 

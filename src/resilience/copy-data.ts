@@ -1,4 +1,4 @@
-import { isPlainObject } from '../plain-object.ts';
+import { isPlainObject } from '../basics/plain-object.ts';
 
 /** Data that nobody else holds, and about how many bytes it takes. */
 export interface Copied {

@@ -1,4 +1,4 @@
-import { checkMilliseconds } from '../milliseconds.ts';
+import { checkMilliseconds } from '../basics/milliseconds.ts';
 
 /** Throws a TypeError for what is not a whole number from `least` on. */
 export function checkWhole(value: unknown, what: string, least: number): number {

@@ -1,6 +1,6 @@
+import { isThenable, toPromise } from '../basics/thenable.ts';
 import { notAResult, toFailure } from '../failure.ts';
 import { causeOf, isToolResult, type Meta, rememberCause, type ToolResult } from '../result.ts';
-import { isThenable, toPromise } from '../thenable.ts';
 import type { Call, Maybe } from '../types.ts';
 
 /** What the chain inside gives, as a result whatever happens: what it throws becomes the failure that it stands for. */

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../basics/canonical-json.ts';
 import type { ToolError } from '../errors.ts';
 import type { CompileOptions, SchemaEngine, Validator } from './engine.ts';
 import type { JsonSchema } from './json-schema.ts';

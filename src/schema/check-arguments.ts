@@ -1,10 +1,10 @@
-import { isThere } from '../argument-places.ts';
-import { placesOf } from '../declarations.ts';
+import { isRecord } from '../basics/plain-object.ts';
+import { isThenable, toPromise } from '../basics/thenable.ts';
+import { isThere } from '../definition/argument-places.ts';
+import { placesOf } from '../definition/declarations.ts';
 import { type ErrorCode, ToolError } from '../errors.ts';
 import { constantData } from '../output/constant-data.ts';
 import { isHarmless } from '../output/harmless.ts';
-import { isRecord } from '../plain-object.ts';
-import { isThenable, toPromise } from '../thenable.ts';
 import type { StandardSchemaLike, Tool } from '../tool.ts';
 import type { Maybe } from '../types.ts';
 import { createSchemaEngine, type SchemaEngine, type Validator, type Violation } from './engine.ts';

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../plain-object.ts';
+import { isPlainObject } from '../basics/plain-object.ts';
 import { adopt, type Bag, isForbidden, rootPrototype } from './adopt.ts';
 import { ArgumentsFault, type ArgumentsFaultReason } from './fault.ts';
 import type { ArgumentLimits } from './limits.ts';

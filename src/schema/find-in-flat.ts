@@ -1,4 +1,4 @@
-import { isRecord } from '../plain-object.ts';
+import { isRecord } from '../basics/plain-object.ts';
 import { missing, most, wrongType } from './find-violations.ts';
 import type { Plan } from './plan.ts';
 import type { Violation } from './violation.ts';

@@ -1,4 +1,4 @@
-import { didYouMean, inQuotes } from '../nearest.ts';
+import { didYouMean, inQuotes } from '../basics/nearest.ts';
 import { isHarmless } from '../output/harmless.ts';
 import { ofNoBranch, subjectOf } from './branches.ts';
 import { describeValue, isShownHarmless, listed, literal } from './describe.ts';

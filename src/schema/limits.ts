@@ -1,4 +1,4 @@
-import { didYouMean } from '../nearest.ts';
+import { didYouMean } from '../basics/nearest.ts';
 
 /** How much a call's arguments may weigh. What is over a limit is refused before it is looked at closely. */
 export interface ArgumentLimits {

@@ -1,4 +1,4 @@
-import { didYouMean, inQuotes } from '../nearest.ts';
+import { didYouMean, inQuotes } from '../basics/nearest.ts';
 import { listed } from './describe.ts';
 import type { JsonSchema, JsonSchemaObject } from './json-schema.ts';
 import type { SchemaNote } from './note.ts';

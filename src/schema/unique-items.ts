@@ -1,5 +1,5 @@
 import type { FuncKeywordDefinition, SchemaValidateFunction } from 'ajv';
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../basics/canonical-json.ts';
 
 const areUnique: SchemaValidateFunction = (wanted: boolean, items: readonly unknown[]): boolean => {
   if (!wanted || items.length < 2) return true;

@@ -1,5 +1,5 @@
 import { AssertionError } from 'node:assert';
-import { checkOptions } from '../options.ts';
+import { checkOptions } from '../basics/options.ts';
 import type { RouterPipeline } from '../pipeline.ts';
 import { checkFinite } from '../resilience/numbers.ts';
 import { probeNames } from './probes.ts';

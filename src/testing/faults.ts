@@ -1,7 +1,7 @@
+import { checkOptions } from '../basics/options.ts';
 import { type Clock, checkClock, systemClock } from '../clock.ts';
 import { ownMembers } from '../define-tool.ts';
 import { ToolError } from '../errors.ts';
-import { checkOptions } from '../options.ts';
 import { checkFinite } from '../resilience/numbers.ts';
 import type { ToolResult } from '../result.ts';
 import type { Tool, ToolContext } from '../tool.ts';

@@ -1,8 +1,8 @@
+import { checkOptions } from '../basics/options.ts';
+import { ignore } from '../basics/thenable.ts';
+import { cleanerOf } from '../chain/stage-properties.ts';
 import { type Clock, checkClock, systemClock } from '../clock.ts';
-import { checkOptions } from '../options.ts';
 import type { Router } from '../router.ts';
-import { cleanerOf } from '../stage-properties.ts';
-import { ignore } from '../thenable.ts';
 import type { RecordedLine } from './recording.ts';
 
 /** Where the lines of a recording go: a function that gets each line, or something that is written to, such as a file stream. */

@@ -1,4 +1,4 @@
-import type { RouterEvents } from '../observers.ts';
+import type { RouterEvents } from '../observing/observers.ts';
 import { isToolResult, type ToolResult } from '../result.ts';
 import type { Run } from '../types.ts';
 

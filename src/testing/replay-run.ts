@@ -1,5 +1,5 @@
 import { AssertionError } from 'node:assert';
-import { checkOptions } from '../options.ts';
+import { checkOptions } from '../basics/options.ts';
 import type { Approve } from '../policy/approval.ts';
 import type { ToolResult } from '../result.ts';
 import type { Router } from '../router.ts';

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../basics/canonical-json.ts';
 import { ToolError } from '../errors.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import { differences } from './differences.ts';

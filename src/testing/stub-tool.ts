@@ -1,8 +1,8 @@
-import { checkTool } from '../check-tool.ts';
 import type { DataOf } from '../define-tool.ts';
 import { ownMembers } from '../define-tool.ts';
+import { checkTool } from '../definition/check-tool.ts';
 import { ToolError } from '../errors.ts';
-import { copied } from '../observers.ts';
+import { copied } from '../observing/observers.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import type { Maybe } from '../types.ts';
 

@@ -1,8 +1,8 @@
+import { cleanerOf } from '../chain/stage-properties.ts';
 import type { RouterPipeline } from '../pipeline.ts';
 import { createRegistry } from '../registry.ts';
 import { isToolResult, type ToolResult } from '../result.ts';
 import { createRouter, type Router } from '../router.ts';
-import { cleanerOf } from '../stage-properties.ts';
 import type { Tool } from '../tool.ts';
 import { traitsOf } from '../traits.ts';
 import type { ToolCall } from '../types.ts';

@@ -1,9 +1,9 @@
+import { checkMilliseconds } from '../basics/milliseconds.ts';
+import { checkOptions } from '../basics/options.ts';
 import type { LentProxy, ScopedFetch } from '../capabilities/net/types.ts';
 import { type Content, content } from '../content.ts';
 import { defineTool } from '../define-tool.ts';
 import { ToolError } from '../errors.ts';
-import { checkMilliseconds } from '../milliseconds.ts';
-import { checkOptions } from '../options.ts';
 import type { Tool } from '../tool.ts';
 import { type Browser, type BrowserPage, launch } from './browser.ts';
 import { readablePage } from './html-text.ts';

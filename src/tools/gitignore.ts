@@ -1,4 +1,4 @@
-import { minimatch } from '../minimatch.ts';
+import { minimatch } from '../basics/minimatch.ts';
 
 interface Rule {
   readonly ignores: boolean;

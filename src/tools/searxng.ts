@@ -1,10 +1,10 @@
+import { checkMilliseconds } from '../basics/milliseconds.ts';
+import { checkOptions } from '../basics/options.ts';
 import { Fetcher } from '../capabilities/net/fetcher.ts';
 import { GrantedFetch } from '../capabilities/net/scoped-fetch.ts';
 import type { FetchResponse } from '../capabilities/net/types.ts';
 import { UrlPolicy } from '../capabilities/net/url-policy.ts';
 import { ToolError } from '../errors.ts';
-import { checkMilliseconds } from '../milliseconds.ts';
-import { checkOptions } from '../options.ts';
 import type { SearchEngine, SearchResult } from './web-search.ts';
 
 export interface SearxngOptions {

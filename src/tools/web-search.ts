@@ -1,5 +1,5 @@
+import { checkOptions } from '../basics/options.ts';
 import { defineTool } from '../define-tool.ts';
-import { checkOptions } from '../options.ts';
 import type { Tool } from '../tool.ts';
 
 /** One place that a search found. */

@@ -1,5 +1,5 @@
-import { CallContext } from '../../src/context.ts';
-import type { Host } from '../../src/host.ts';
+import { CallContext } from '../../src/call/context.ts';
+import type { Host } from '../../src/call/host.ts';
 import type { PolicyRequest } from '../../src/policy/policy.ts';
 import { createRegistry, type Registry } from '../../src/registry.ts';
 import type { ToolResult } from '../../src/result.ts';

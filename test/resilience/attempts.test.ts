@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CallContext } from '../../src/context.ts';
+import { CallContext } from '../../src/call/context.ts';
 import { contextFor } from '../support.ts';
 
 /** What an attempt is, for the model: its context, the attempt it is part of, and what became of it. */

@@ -1,4 +1,4 @@
-import { minimatch } from '../../minimatch.ts';
+import { minimatch } from '../../basics/minimatch.ts';
 import { foldPath, foldPathWithoutStreams } from './names.ts';
 import { isProtected } from './protected.ts';
 import type { PathIntent } from './types.ts';

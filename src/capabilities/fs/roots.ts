@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { didYouMean } from '../../nearest.ts';
-import { withSlashes } from '../../slashes.ts';
+import { didYouMean } from '../../basics/nearest.ts';
+import { withSlashes } from '../../basics/slashes.ts';
 import { canonical } from './path-anchor.ts';
 
 export interface RootOptions {

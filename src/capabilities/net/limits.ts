@@ -1,5 +1,5 @@
+import { checkMilliseconds } from '../../basics/milliseconds.ts';
 import { ToolError } from '../../errors.ts';
-import { checkMilliseconds } from '../../milliseconds.ts';
 import type { FetchInit } from './types.ts';
 
 /** Gives the addresses of a host name, IPv4 or IPv6, in the order in which they are to be tried. */

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { checkMilliseconds, longestTimer } from '../../basics/milliseconds.ts';
 import { ToolError } from '../../errors.ts';
-import { checkMilliseconds, longestTimer } from '../../milliseconds.ts';
 import type { GrantedFs } from '../fs/scoped-fs.ts';
 import { argvsOf, type CommandPlan } from './argvs.ts';
 import { bubblewrapArguments, inheritedHandles, type Mount, mountable } from './bubblewrap.ts';

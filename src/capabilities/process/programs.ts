@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { withSlashes } from '../../slashes.ts';
+import { withSlashes } from '../../basics/slashes.ts';
 import { commandRefusal } from './refusal.ts';
 
 /** The folders in which programs are looked for: constant, never those of the environment. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { didYouMean } from '../../nearest.ts';
-import { withSlashes } from '../../slashes.ts';
+import { didYouMean } from '../../basics/nearest.ts';
+import { withSlashes } from '../../basics/slashes.ts';
 import type { Effect } from '../../types.ts';
 import { reasonOf } from '../fs/refusal.ts';
 import { type CheckedPath, Workspace, type WorkspaceOptions } from '../fs/workspace.ts';

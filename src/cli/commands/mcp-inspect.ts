@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { didYouMean } from '../../basics/nearest.ts';
 import type { GatewayConfig } from '../../mcp/gateway/config.ts';
 import { inspect } from '../../mcp/gateway/inspect.ts';
 import { readGatewayConfig } from '../../mcp/gateway/read-config.ts';
 import { hiding } from '../../mcp/gateway/secrets.ts';
-import { didYouMean } from '../../nearest.ts';
 import { type Command, serverCommand } from '../command.ts';
 import { exitStatus, Unusable, UsageError } from '../errors.ts';
 import { type Io, print, tableWidthOf } from '../io.ts';

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../nearest.ts';
+import { didYouMean } from '../../basics/nearest.ts';
 import type { Command } from '../command.ts';
 import { exitStatus, UsageError } from '../errors.ts';
 import { type Io, print } from '../io.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { didYouMean } from '../../nearest.ts';
+import { didYouMean } from '../../basics/nearest.ts';
 import { forLog } from '../../output/control-characters.ts';
 import { readPolicyFile } from '../../policy/file.ts';
 import { type LintFinding, lint } from '../../policy/lint.ts';

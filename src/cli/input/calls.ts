@@ -1,5 +1,5 @@
-import { didYouMean, inQuotes } from '../../nearest.ts';
-import { isRecord } from '../../plain-object.ts';
+import { didYouMean, inQuotes } from '../../basics/nearest.ts';
+import { isRecord } from '../../basics/plain-object.ts';
 import { findJsonFault } from '../../schema/json-faults.ts';
 import { weighJson } from '../../schema/json-text.ts';
 import type { ToolCall } from '../../types.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { didYouMean, inQuotes } from '../../nearest.ts';
-import { isRecord } from '../../plain-object.ts';
+import { didYouMean, inQuotes } from '../../basics/nearest.ts';
+import { isRecord } from '../../basics/plain-object.ts';
 import { type Decision, isDecision } from '../../policy/verdict.ts';
 import { findJsonFault } from '../../schema/json-faults.ts';
 import type { ToolCall } from '../../types.ts';

@@ -1,5 +1,5 @@
+import { drain, isGenerator } from '../../call/generator.ts';
 import { ToolError } from '../../errors.ts';
-import { drain, isGenerator } from '../../generator.ts';
 import { toJsonSafe } from '../../output/json-safe.ts';
 import { leastBytes } from '../least-bytes.ts';
 import {

@@ -1,8 +1,8 @@
+import { longestTimer } from '../../basics/milliseconds.ts';
+import { didYouMean } from '../../basics/nearest.ts';
+import { HandlerContext } from '../../call/handler-context.ts';
 import { type Clock, checkClock, systemClock } from '../../clock.ts';
 import { ToolError } from '../../errors.ts';
-import { HandlerContext } from '../../handler-context.ts';
-import { longestTimer } from '../../milliseconds.ts';
-import { didYouMean } from '../../nearest.ts';
 import type { ToolContext } from '../../tool.ts';
 import { fromMcpResult } from '../results.ts';
 import { callFailure } from './errors.ts';

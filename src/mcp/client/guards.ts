@@ -1,7 +1,7 @@
+import { checkOptions } from '../../basics/options.ts';
+import { isRecord } from '../../basics/plain-object.ts';
 import type { CommandLanguage } from '../../capabilities/process/types.ts';
-import { levelFault } from '../../levels.ts';
-import { checkOptions } from '../../options.ts';
-import { isRecord } from '../../plain-object.ts';
+import { levelFault } from '../../definition/levels.ts';
 import { pointerNames } from '../../schema/pointer.ts';
 import type { Tool } from '../../tool.ts';
 import { globTest } from './globs.ts';

@@ -1,4 +1,4 @@
-import { longestTimer } from '../../milliseconds.ts';
+import { longestTimer } from '../../basics/milliseconds.ts';
 import { longestDescription } from './clean-text.ts';
 import { anything, type Sender } from './sender.ts';
 

@@ -1,5 +1,5 @@
-import { checkMilliseconds } from '../../milliseconds.ts';
-import { checkOptions } from '../../options.ts';
+import { checkMilliseconds } from '../../basics/milliseconds.ts';
+import { checkOptions } from '../../basics/options.ts';
 import { type Connect, ServerConnection } from './connection.ts';
 import { borrowedSession, type SessionOptions, sessionMaker } from './session.ts';
 import type {

@@ -1,5 +1,5 @@
-import { checkMilliseconds } from '../../milliseconds.ts';
-import { checkOptions } from '../../options.ts';
+import { checkMilliseconds } from '../../basics/milliseconds.ts';
+import { checkOptions } from '../../basics/options.ts';
 import type { RestartOptions } from './types.ts';
 
 /** A server that lived this long starts with a clean slate, in milliseconds. */

@@ -1,4 +1,4 @@
-import { rewriteAt } from '../../argument-places.ts';
+import { rewriteAt } from '../../definition/argument-places.ts';
 import { ToolError } from '../../errors.ts';
 import type { ToolContext } from '../../tool.ts';
 import type { Guards } from './guards.ts';

@@ -1,5 +1,5 @@
-import { namedIn, unmatched } from '../../named-tools.ts';
-import { didYouMean } from '../../nearest.ts';
+import { didYouMean } from '../../basics/nearest.ts';
+import { namedIn, unmatched } from '../../chain/named-tools.ts';
 import { forLog } from '../../output/control-characters.ts';
 import type { Approve } from '../../policy/approval.ts';
 import { type LintOptions, lint } from '../../policy/lint.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { didYouMean, inQuotes } from '../../nearest.ts';
+import { didYouMean, inQuotes } from '../../basics/nearest.ts';
 import { jsonOf, type PolicyFile, parsePolicy, readPolicyFile } from '../../policy/file.ts';
 import { builtInModes } from '../../policy/modes.ts';
 import { compile } from '../../schema/engine.ts';

@@ -4,7 +4,7 @@ import { dedupe } from '../../../middleware/dedupe.ts';
 import { rateLimit } from '../../../middleware/rate-limit.ts';
 import { retry } from '../../../middleware/retry.ts';
 import { when } from '../../../middleware/when.ts';
-import { type NamedTools, namedBy } from '../../named-tools.ts';
+import { type NamedTools, namedBy } from '../../chain/named-tools.ts';
 import type { AnyStage } from '../../traits.ts';
 import { globTest } from '../client/globs.ts';
 import type { GatewayStages } from './config.ts';

@@ -1,8 +1,8 @@
-import { rewriteAt } from '../../argument-places.ts';
+import { checkOptions } from '../../basics/options.ts';
 import type { PathIntent } from '../../capabilities/fs/types.ts';
 import { Workspace, type WorkspaceOptions, workspaceOptions } from '../../capabilities/fs/workspace.ts';
+import { rewriteAt } from '../../definition/argument-places.ts';
 import { ToolError } from '../../errors.ts';
-import { checkOptions } from '../../options.ts';
 import type { Failure } from '../../result.ts';
 import { pointerStep } from '../../schema/pointer.ts';
 import type { Tool } from '../../tool.ts';

@@ -1,5 +1,5 @@
-import { checkMilliseconds, longestTimer } from '../../milliseconds.ts';
-import { checkOptions } from '../../options.ts';
+import { checkMilliseconds, longestTimer } from '../../basics/milliseconds.ts';
+import { checkOptions } from '../../basics/options.ts';
 import { plain } from '../../output/style.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../../policy/approval.ts';
 import { questionFor } from '../../policy/question.ts';

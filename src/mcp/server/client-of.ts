@@ -1,6 +1,6 @@
 import type { LoggingLevel } from '@modelcontextprotocol/server';
+import { checkMilliseconds, longestTimer } from '../../basics/milliseconds.ts';
 import { ToolError } from '../../errors.ts';
-import { checkMilliseconds, longestTimer } from '../../milliseconds.ts';
 import { type ClientLink, type ClientRequest, linkOf } from './links.ts';
 
 /** How a question to the client waits. */

@@ -1,5 +1,5 @@
 import type { LoggingLevel, ServerContext } from '@modelcontextprotocol/server';
-import { canonicalJson } from '../../canonical-json.ts';
+import { canonicalJson } from '../../basics/canonical-json.ts';
 import type { ToolResult } from '../../result.ts';
 import type { AskOptions, ClientLink, ClientRequest } from './links.ts';
 import { Progress } from './progress.ts';

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
+import { checkMilliseconds } from '../../basics/milliseconds.ts';
+import { checkOptions } from '../../basics/options.ts';
 import type { Clock } from '../../clock.ts';
-import { checkMilliseconds } from '../../milliseconds.ts';
-import { checkOptions } from '../../options.ts';
 
 /** What every way of serving a router over the Model Context Protocol can be given. */
 export interface McpServeOptions {

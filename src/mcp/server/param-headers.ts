@@ -1,4 +1,4 @@
-import { isRecord } from '../../plain-object.ts';
+import { isRecord } from '../../basics/plain-object.ts';
 
 /** An argument that the headers of a call repeat, so that what lies in between can see it without reading the body. */
 interface Declared {

@@ -1,0 +1,102 @@
+import { isPlainObject } from '../basics/plain-object.ts';
+import { ToolError } from '../errors.ts';
+import type { Failure } from '../result.ts';
+import { pointerNames, pointerStep } from '../schema/pointer.ts';
+import type { Call } from '../types.ts';
+
+/** As what a place is declared, which says who has to look at what stands there. */
+export type PlaceKind = 'path' | 'url' | 'command';
+
+/**
+ * Replaces what stands at a declared place of the arguments: a property name, or a JSON pointer with `*` for every item
+ * of a list. Copies only what has to change on the way; an argument that is absent or null is left as it is.
+ *
+ * Throws a ToolError (`path_denied`, `url_denied` or `command_denied`) where something else stands on the way to the place,
+ * such as a text where a list was declared: what it holds would get past everybody who looks at the place.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6901
+ */
+export function rewriteAt(
+  args: unknown,
+  declared: string,
+  kind: PlaceKind,
+  visit: (value: unknown, pointer: string) => unknown,
+): unknown {
+  return rewrite(args, namesIn(declared), 0, '', kind, visit);
+}
+
+/** Whether anything stands at a declared place; not, where that cannot be said. */
+export function isThere(args: unknown, declared: string): boolean {
+  let found = false;
+  try {
+    rewriteAt(args, declared, 'path', (value) => {
+      found = true;
+      return value;
+    });
+  } catch {
+    return false;
+  }
+  return found;
+}
+
+/** The names on the way to a declared place. */
+export function namesIn(declared: string): readonly string[] {
+  return declared.startsWith('/') ? pointerNames(declared) : [declared];
+}
+
+/** Whether a name on the way stands for an item of a list. */
+export function isIndex(name: string): boolean {
+  return /^(?:0|[1-9]\d*)$/.test(name);
+}
+
+/** The answer to a call in which what stands at a declared place, or on the way to it, was refused. */
+export function refusedAt(ctx: Call, pointer: string, error: ToolError): Failure {
+  const known = error.options.details as { readonly pointer?: string } | undefined;
+  const text = known?.pointer === undefined ? `${pointer}: ${error.message}` : error.message;
+  return ctx.fail(error.code, text, { ...error.options, details: { ...known, pointer: known?.pointer ?? pointer } });
+}
+
+function rewrite(
+  value: unknown,
+  names: readonly string[],
+  at: number,
+  pointer: string,
+  kind: PlaceKind,
+  visit: (value: unknown, pointer: string) => unknown,
+): unknown {
+  // An optional argument that is not there, or null, is granted nothing.
+  if (value === undefined || value === null) return value;
+  const name = names[at];
+  if (name === undefined) return visit(value, pointer);
+  // Arguments are an object, in which a star is a name like any other.
+  const isList = Array.isArray(value);
+  const wantsAll = name === '*' && (isList || at > 0);
+  if (isList) {
+    if (!wantsAll && !isIndex(name)) throw misplaced(pointer, 'an object', kind);
+    let copy: unknown[] | undefined;
+    for (const [index, item] of value.entries()) {
+      if (!wantsAll && name !== String(index)) continue;
+      const rewritten = rewrite(item, names, at + 1, `${pointer}/${index}`, kind, visit);
+      if (rewritten === item) continue;
+      copy ??= [...value];
+      copy[index] = rewritten;
+    }
+    return copy ?? value;
+  }
+  if (wantsAll) throw misplaced(pointer, 'a list', kind);
+  if (typeof value !== 'object') throw misplaced(pointer, isIndex(name) ? 'a list' : 'an object', kind);
+  if (!Object.hasOwn(value, name)) {
+    // What is of a class may have it all the same, such as a Map.
+    if (isPlainObject(value)) return value;
+    throw misplaced(pointer, 'a plain object', kind);
+  }
+  const item = (value as Record<string, unknown>)[name];
+  const rewritten = rewrite(item, names, at + 1, pointer + pointerStep(name), kind, visit);
+  return rewritten === item ? value : { ...value, [name]: rewritten };
+}
+
+function misplaced(pointer: string, expected: string, kind: PlaceKind): ToolError {
+  const text = `${pointer || 'The arguments'} must be ${expected}, so that what it holds can be checked.`;
+  const details = { reason: 'unchecked', pointer };
+  return new ToolError(text, { code: `${kind}_denied`, effect: 'none', retryable: false, details });
+}
