@@ -47,8 +47,9 @@ export const errorCodes = [
 
 /** Whether `value` is one of the codes of {@link ErrorCode}. */
 export function isErrorCode(value: unknown): value is ErrorCode {
+  const code = value as ErrorCode;
   // Every failure is asked, and what a program spells out is compared faster than anything is looked up.
-  switch (value as ErrorCode) {
+  switch (code) {
     case 'unknown_tool':
     case 'invalid_json':
     case 'invalid_arguments':
@@ -69,6 +70,7 @@ export function isErrorCode(value: unknown): value is ErrorCode {
     case 'internal':
       return true;
     default:
+      code satisfies never;
       return false;
   }
 }
