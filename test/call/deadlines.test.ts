@@ -287,7 +287,7 @@ describe('the idempotency key', () => {
 });
 
 test('no timer is left behind, and none keeps the process alive', async () => {
-  const script = fileURLToPath(new URL('fixtures/leaves-nothing-behind.ts', import.meta.url));
+  const script = fileURLToPath(new URL('../fixtures/leaves-nothing-behind.ts', import.meta.url));
   // Killed, and so rejected, if it does not end by itself.
   const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', script], { timeout: 15_000 });
   expect(stdout).toBe('nothing left\n');
