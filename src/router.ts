@@ -172,14 +172,15 @@ export class Router<State = unknown> {
    * given up. Called again, also while it waits, it takes the shorter of the times: `close({ drain: 0 })` aborts at once.
    *
    * A handler under way may still call the router, if it passes its own signal on. Rejects with an AggregateError when a
-   * stage could not give up what it owns; the router is closed all the same.
+   * stage could not give up what it owns; the router is closed all the same. Rejects with a TypeError for options that
+   * cannot be, and then nothing is closed.
    *
    * @example
    * process.once('SIGTERM', () => router.close({ drain: 30_000 }));
    * await using router = createRouter({ tools });        // closes at the end of the block
    */
-  close(options: CloseOptions = {}): Promise<void> {
-    return this.#calls.close(options);
+  async close(options: CloseOptions = {}): Promise<void> {
+    await this.#calls.close(options);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

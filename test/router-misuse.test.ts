@@ -70,6 +70,40 @@ afterEach(async () => {
   expect(strays).toEqual([]);
 });
 
+describe('arguments under another name', () => {
+  const seen: unknown[] = [];
+  const tools = [
+    defineTool({
+      name: 'removes',
+      description: 'Removes what matches; all, where nothing is said.',
+      parameters: { type: 'object', properties: { glob: { type: 'string', default: '**' } } },
+      permission: 'read',
+      handler: ({ glob }) => void seen.push(glob),
+    }),
+  ];
+
+  test.each(['input', 'args', 'parameters', 'params', 'function'])(
+    'as %s are refused, as the tool would run on its defaults',
+    async (member) => {
+      const call = { type: 'tool_use', id: 'c1', name: 'removes', [member]: { glob: 'tmp/*' } };
+      const result = await createRouter({ tools }).call(call);
+      expect(result).toMatchObject({ code: 'invalid_arguments', effect: 'none', call_id: 'c1', tool_name: 'removes' });
+      expect(result.error).toContain(`this one in "${member}"`);
+      expect(seen).toEqual([]);
+    },
+  );
+
+  test('do no harm beside arguments, or where there are none', async () => {
+    const router = createRouter({ tools });
+    const calls = [
+      { name: 'removes', arguments: { glob: 'a' }, input: { glob: 'b' } },
+      { name: 'removes', input: undefined, index: 3 },
+    ];
+    for (const call of calls) expect(await router.call(call)).toMatchObject({ ok: true });
+    expect(seen).toEqual(['a', '**']);
+  });
+});
+
 describe('options of a call', () => {
   test.each([
     ['null', null],

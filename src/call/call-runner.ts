@@ -12,6 +12,7 @@ import type { Registry } from '../registry.ts';
 import { causeOf, type Failure, type ToolResult } from '../result.ts';
 import { type CallOptions, checkCallOptions, mergedRun } from '../router-options.ts';
 import type { Run, ToolCall } from '../types.ts';
+import { checkNoOtherArguments, nameless, textOf } from './call-shape.ts';
 import { conclude } from './conclusion.ts';
 import { CallContext } from './context.ts';
 import { hold } from './hold.ts';
@@ -211,7 +212,8 @@ export class CallRunner<State> {
 
   #begin(call: ToolCall, options: CallOptions<State> | undefined, own: Run): CallContext {
     const { id, name } = call;
-    if (name === undefined || name === null) throw new ToolError(noName, { code: 'invalid_arguments' });
+    if (name === undefined || name === null) throw nameless();
+    if (call.arguments === undefined) checkNoOtherArguments(call);
     let run = own;
     let state = this.#state;
     if (options !== undefined) {
@@ -266,17 +268,3 @@ export class CallRunner<State> {
 }
 
 const closedText = 'This router has been closed and takes no more calls.';
-
-const noName =
-  'A tool call is an object { id, name, arguments }, and this one has no name. ' +
-  "Calls in a provider's response are read with its format from callgate/providers.";
-
-/** The id or name of something that may be no call at all; empty when it has none. */
-function textOf(call: unknown, member: 'id' | 'name'): string {
-  try {
-    const value = (call as Partial<ToolCall> | null | undefined)?.[member] as unknown;
-    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  } catch {
-    return '';
-  }
-}

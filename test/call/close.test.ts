@@ -179,8 +179,8 @@ describe('a router that is closed', () => {
   test('refuses options that cannot be, and is not closed by them', async () => {
     const { tool, end } = stoppable();
     const router = createRouter({ tools: [tool] });
-    expect(() => router.close({ drain: -1 })).toThrow('close({ drain })');
-    expect(() => router.close({ wait: 1 } as never)).toThrow('no option "wait"');
+    await expect(router.close({ drain: -1 })).rejects.toThrow('close({ drain })');
+    await expect(router.close({ wait: 1 } as never)).rejects.toThrow('no option "wait"');
     const call = router.call({ id: 'c1', name: 'work' });
     await nextTurn();
     end('c1');
