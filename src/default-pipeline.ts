@@ -124,14 +124,39 @@ export function defaultPipeline<State = unknown>(
     .use('lookup', lookup())
     .use('validate', validate(reading))
     .use('pathGuard', roots === undefined ? closed() : pathGuard({ ...paths, roots }))
-    .use('commandGuard', roots === undefined ? idle(commands) : commandGuard({ ...paths, ...commands, roots }))
-    .use('urlGuard', urlGuard(urls))
+    .use(
+      'commandGuard',
+      roots === undefined ? idle(commands) : within('commands', () => commandGuard({ ...paths, ...commands, roots })),
+    )
+    .use(
+      'urlGuard',
+      within('urls', () => urlGuard(urls)),
+    )
     .use('permission', permission({ ...rest, ...timed }))
     .use('locks', locks({ ...turns, ...timed }))
-    .use('concurrency', concurrency({ ...limits, ...timed }))
-    .use('timeout', timeout({ ...timed, ...(limit !== undefined && { default: limit }) }))
-    .use('execute', isolation === undefined ? execute(checking) : isolate({ ...isolation, ...checking }));
+    .use(
+      'concurrency',
+      within('limits', () => concurrency({ ...limits, ...timed })),
+    )
+    .use(
+      'timeout',
+      within('timeout', () => timeout({ ...timed, ...(limit !== undefined && { default: limit }) })),
+    )
+    .use(
+      'execute',
+      isolation === undefined ? execute(checking) : within('isolation', () => isolate({ ...isolation, ...checking })),
+    );
   return stages as unknown as Pipeline<State, DefaultPlaces<State>, Ready<State>>;
+}
+
+/** A stage that has another name than the option that is for it: what it complains of is found under that option. */
+function within<S>(option: keyof DefaultPipelineOptions, make: () => S): S {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new TypeError(`In the option ${option}: ${error.message}`, { cause: error });
+  }
 }
 
 /** Stands where the command guard would while no roots are given. */

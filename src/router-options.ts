@@ -76,8 +76,8 @@ export const callOptions: readonly string[] = ['signal', 'deadline', 'state', 'r
 
 /** Throws a TypeError for options that do not exist, or that contradict each other. */
 export function checkRouterOptions<State>(options: RouterOptions<State>): void {
-  const known = [...commonOptions, ...defaultPipelineOptions];
-  checkOptions('createRouter', options, known, ['allowed', ...closingPipelineOptions]);
+  const known = new Set([...commonOptions, ...defaultPipelineOptions]);
+  checkOptions('createRouter', options, [...known], ['allowed', ...closingPipelineOptions]);
   checkKinds('createRouter', options, { principal: 'text', allowed: 'texts', strict: 'boolean' });
   if (options.clock !== undefined) checkClock(options.clock, 'createRouter({ clock })');
   if (options.tools !== undefined && options.registry !== undefined) {

@@ -1,4 +1,4 @@
-import { createRouter, type ToolResult } from 'callgate';
+import { createRouter, defaultPipeline, type ToolResult } from 'callgate';
 import { audit, commandGuard, execute, isolate, normalize, permission, urlGuard, validate } from 'callgate/middleware';
 import { cfworkerEngine } from 'callgate/schema';
 import { expect, test } from 'vitest';
@@ -63,4 +63,28 @@ test.each(['id', 'principal', 'mode'])('a call of a run whose %s is no text is n
   const result: ToolResult = await router.call({ name: 'any' }, { run: { [member]: null } });
   expect(result).toMatchObject({ code: 'internal', error: `The ${member} of a run must be a text; it is null.` });
   expect(await router.call({ name: 'any' }, { run: { [member]: undefined } })).toMatchObject({ code: 'unknown_tool' });
+});
+
+test.each<[object, RegExp]>([
+  [{ limits: { totl: 3 } }, /^In the option limits: .*"totl".* Did you mean total\?$/],
+  [{ urls: { alow: [] } }, /^In the option urls: .*"alow"/],
+  [{ timeout: 'soon' }, /^In the option timeout: /],
+  [{ isolation: { reus: true } }, /^In the option isolation: .*"reus"/],
+  [{ roots: ['.'], commands: { limit: {} } }, /^In the option commands: .*"limit"/],
+  [{ roots: '.' }, /roots.* must name at least one folder, in a list such as \["\."\]\.$/],
+])('what is wrong in %j is told by the name of the option that holds it', (options, message) => {
+  expect(() => createRouter(options)).toThrow(message);
+  expect(() => defaultPipeline(options)).toThrow(message);
+});
+
+test('each option of a router is listed once', () => {
+  const listed = /Its options are: (.*)\.$/;
+  try {
+    createRouter({ xyzxyzxyz: 1 } as never);
+    expect.unreachable();
+  } catch (error) {
+    const names = listed.exec((error as Error).message)?.[1]?.split(', ') ?? [];
+    expect(names).toContain('clock');
+    expect(new Set(names).size).toBe(names.length);
+  }
 });

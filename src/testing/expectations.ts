@@ -1,5 +1,6 @@
 import { AssertionError } from 'node:assert';
-import type { ErrorCode } from '../errors.ts';
+import { didYouMean } from '../basics/nearest.ts';
+import { type ErrorCode, errorCodes, isErrorCode } from '../errors.ts';
 import { type Failure, isToolResult, type ToolResult } from '../result.ts';
 import type { ToolCall } from '../types.ts';
 import { differences } from './differences.ts';
@@ -35,6 +36,12 @@ export function expectFailure(
 ): Failure {
   checkResult(result, expectFailure);
   const codes = code === undefined ? undefined : [code].flat();
+  for (const expected of codes ?? []) {
+    if (isErrorCode(expected)) continue;
+    throw new TypeError(
+      `expectFailure() was given "${String(expected)}", and there is no such code. The codes are: ${errorCodes.join(', ')}.${didYouMean(String(expected), errorCodes)}`,
+    );
+  }
   const wanted = codes === undefined ? 'a failure' : `a failure with ${codes.join(' or ')}`;
   if (result.ok) {
     const gave = `${nameOf(result)} succeeded with ${JSON.stringify(result.data)?.slice(0, 500)}`;

@@ -1,3 +1,4 @@
+import { didYouMean } from '../basics/nearest.ts';
 import { checkOptions } from '../basics/options.ts';
 import { type Clock, checkClock, systemClock } from '../clock.ts';
 import { ownMembers } from '../define-tool.ts';
@@ -150,7 +151,9 @@ function prepared(owner: string, options: FaultOptions, possible: readonly Fault
   const wished = [...Object.keys(rates), ...(plan ?? [])].filter((fault) => fault !== undefined);
   const impossible = wished.find((fault) => !(possible as readonly string[]).includes(fault));
   if (impossible !== undefined) {
-    throw new TypeError(`${owner}() cannot do "${impossible}". What it can do: ${possible.join(', ')}.`);
+    throw new TypeError(
+      `${owner}() cannot do "${impossible}". What it can do: ${possible.join(', ')}.${didYouMean(impossible, possible)}`,
+    );
   }
   const all = Object.entries(rates) as [Fault, number][];
   const total = all.reduce((sum, [, rate]) => sum + rate, 0);

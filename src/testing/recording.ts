@@ -72,7 +72,10 @@ export function readRun(text: string): Recording {
       throw unreadable(at + 1, 'should say { "type": "run" }, as the first line of a recording');
     addTo(calls, read, at + 1);
   }
-  if (startedAt === undefined) throw new TypeError('The recording is empty.');
+  if (startedAt === undefined) {
+    if (text.trim() !== '') throw unreadable(lines.length, 'is no JSON');
+    throw new TypeError('The recording is empty.');
+  }
   return { startedAt, calls: [...calls.values()] };
 }
 

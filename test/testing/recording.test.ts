@@ -146,6 +146,7 @@ describe('readRun', () => {
 
   test.each([
     ['', 'The recording is empty'],
+    ['nonsense', 'line 1 is no JSON'],
     ['{"type":"call"}', 'line 1 should say { "type": "run" }'],
     ['{"type":"run","version":2}', 'line 1 is of version 2'],
     ['{"type":"run","version":1}\nno\n{}', 'line 2 is no JSON'],

@@ -84,6 +84,7 @@ describe('expectations', () => {
       /failed with unknown_tool: .*\nExpected was a failure with denied\./,
     );
     expect(() => expectFailure(failed, 'unknown_tool', /weather/g)).toThrow('does not have /weather/g');
+    expect(() => expectFailure(failed, 'denyed' as never)).toThrow(/there is no such code\..* Did you mean denied\?/);
   });
 
   test('expectOneEach finds what is missing, too much, or twice, in any order', async () => {
@@ -165,6 +166,7 @@ describe('withFaults', () => {
   test.each([
     [{ rates: { broken_json: 0.1 } }, 'cannot do "broken_json"'],
     [{ plan: ['broken'] }, 'cannot do "broken"'],
+    [{ rates: { chrash: 0.1 } }, 'Did you mean crash?'],
     [{ rates: { hang: 0.6, crash: 0.6 } }, 'together at most 1'],
     [{ rates: { hang: -0.1 } }, 'from 0'],
     [{ latency: 0 }, 'above 0'],

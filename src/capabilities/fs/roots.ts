@@ -50,8 +50,10 @@ export function openRoots(
   roots: readonly (string | RootOptions)[],
   symlinks: 'within-root' | 'deny' = 'within-root',
 ): readonly Root[] {
-  if (!Array.isArray(roots) || roots.length === 0)
-    throw new TypeError('pathGuard({ roots }) must name at least one folder.');
+  if (!Array.isArray(roots) || roots.length === 0) {
+    const example = JSON.stringify(typeof roots === 'string' && roots !== '' ? roots : './workspace');
+    throw new TypeError(`pathGuard({ roots }) must name at least one folder, in a list such as [${example}].`);
+  }
   const opened = roots.map((root) => openRoot({ symlinks, ...(typeof root === 'string' ? { path: root } : root) }));
   return opened.map((root) => ({
     ...root,
