@@ -64,6 +64,12 @@ export const closingPermissionOptions: readonly (keyof PermissionOptions)[] = ['
 
 /** Throws a TypeError for options that do not exist or cannot be meant. */
 export function permissionSettings(options: PermissionOptions): PermissionSettings {
+  if (typeof options === 'object' && options !== null && 'mode' in options) {
+    throw new TypeError(
+      'permission() has no option "mode": the mode belongs to the run. Give it to createRouter({ mode }), or to a call as ' +
+        'run: { mode }; modes is for tables of your own.',
+    );
+  }
   checkOptions('permission', options, permissionOptions, closingPermissionOptions);
   checkKinds('permission', options, { modes: 'object' });
   const { approve, approvals, identities } = options;

@@ -1,5 +1,6 @@
 import { explain, lint, offered, type PendingApproval, policy, rules, shadow, signDecision } from 'callgate/policy';
 import { describe, expect, test } from 'vitest';
+import { permission } from '../../middleware/permission.ts';
 import { toolOf } from './stand-in.ts';
 
 const today = policy(() => undefined, { name: 'today' });
@@ -25,4 +26,10 @@ test.each([0, Number.NaN, Number.POSITIVE_INFINITY])('a policy that hangs has %s
   // A timer of Node.js that is asked to wait for ever fires at once, and every policy would be too late.
   expect(() => shadow(today, { beside: today, report, decideTimeout: ms })).toThrow('shadow({ decideTimeout })');
   await expect(explain({ tool: 'edit' }, { decideTimeout: ms })).rejects.toThrow('explain({ decideTimeout })');
+});
+
+test('permission is told where the mode belongs, and not that it may mean modes', () => {
+  for (const mode of ['ask', undefined]) {
+    expect(() => permission({ mode } as never)).toThrow(/no option "mode": the mode belongs to the run.*createRouter/);
+  }
 });
