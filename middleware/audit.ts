@@ -4,6 +4,7 @@ import { ToolError } from '../src/errors.ts';
 import { createCleaner, Notes } from '../src/output/clean.ts';
 import { createRedactor } from '../src/output/redact.ts';
 import { isToolResult, type ToolResult } from '../src/result.ts';
+import { makesStages } from '../src/traits.ts';
 import type { Call, Maybe, Next, Ready, Stage } from '../src/types.ts';
 
 /** Where audit lines go: a function that gets each line, or something that is written to, such as a file stream. */
@@ -117,6 +118,7 @@ export function audit(sink: AuditSink, options: AuditOptions = {}): Stage {
     };
   }
 }
+makesStages(audit);
 
 function ofResult(result: unknown): Partial<AuditRecord> {
   if (!isToolResult(result)) return { ok: false, code: 'internal', size: 0 };

@@ -3,7 +3,7 @@ import { namedTools } from '../src/chain/named-tools.ts';
 import { PerRun } from '../src/policy/per-run.ts';
 import { Allowance, payingFetch, payingFs, spentText } from '../src/policy/spending.ts';
 import type { Failure } from '../src/result.ts';
-import { type Guard, guard, step } from '../src/traits.ts';
+import { type Guard, guard, makesStages, step } from '../src/traits.ts';
 import type { Ready, Stage } from '../src/types.ts';
 
 export interface BudgetOptions {
@@ -71,6 +71,7 @@ export function budget(options: BudgetOptions): Stage<Ready> & Guard {
   const stage = guard(step(budget), traits) as Stage<Ready> & Guard;
   return Object.assign(stage, { namesTools: namedTools('budget({ perTool })', perTool.keys()) });
 }
+makesStages(budget);
 
 function exceeded(ctx: Ready, what: string, limit: number): Failure {
   const text = spentText(`${limit.toLocaleString('en-US')} ${what}`);

@@ -10,7 +10,7 @@ import { Recent } from '../src/resilience/recent.ts';
 import { isPolling, isReadOnly, isReadOnlyTool } from '../src/resilience/safety.ts';
 import type { Meta, ToolResult } from '../src/result.ts';
 import type { Tool } from '../src/tool.ts';
-import { isAnswer, withTraits } from '../src/traits.ts';
+import { isAnswer, makesStages, withTraits } from '../src/traits.ts';
 import type { Maybe, Next, Ready, Stage } from '../src/types.ts';
 
 export interface CacheOptions {
@@ -159,6 +159,7 @@ export function cache(options: CacheOptions = {}): CacheStage {
     delete: (tool: string) => forget([tool]),
   });
 }
+makesStages(cache);
 
 interface Kept {
   readonly tool: string;

@@ -8,7 +8,7 @@ import { checkCodes } from '../src/resilience/codes.ts';
 import { checkFinite, checkFunction, checkWhole, spoken } from '../src/resilience/numbers.ts';
 import { judged } from '../src/resilience/outcome.ts';
 import type { Failure, ToolResult } from '../src/result.ts';
-import { withTraits } from '../src/traits.ts';
+import { makesStages, withTraits } from '../src/traits.ts';
 import type { Found, Maybe, Next, Ready, Stage } from '../src/types.ts';
 
 /** That a circuit breaker has opened, closed, or lets probes pass. */
@@ -110,6 +110,7 @@ export function circuitBreaker(options: CircuitBreakerOptions = {}): Stage<Found
 
   return withTraits(circuitBreaker as Stage<Found>, { needs: ['tool'] });
 }
+makesStages(circuitBreaker);
 
 const mostWatched = 10_000;
 

@@ -7,7 +7,7 @@ import { refusedAt, rewriteAt } from '../src/definition/argument-places.ts';
 import { ToolError } from '../src/errors.ts';
 import type { Failure } from '../src/result.ts';
 import type { Tool } from '../src/tool.ts';
-import { type Guard, guard, step, type Traits } from '../src/traits.ts';
+import { type Guard, guard, makesStages, step, type Traits } from '../src/traits.ts';
 import type { Effect, Maybe, Ready, Stage } from '../src/types.ts';
 
 /** The folders, rules and sandbox of {@link commandGuard}. The folders and their rules are those of the path guard. */
@@ -64,6 +64,7 @@ export function commandGuard(options: CommandGuardOptions): CommandGuardStage {
   Object.defineProperty(guarding, 'tier', { get: () => space.sandbox.tier, enumerable: true });
   return guarding as CommandGuardStage;
 }
+makesStages(commandGuard);
 
 async function judged(
   space: CommandSpace,

@@ -6,7 +6,7 @@ import type { Clock } from '../src/clock.ts';
 import { Limiter, type Place } from '../src/concurrency/limiter.ts';
 import { type Turn, WaitingRoom } from '../src/concurrency/waiting-room.ts';
 import type { Failure } from '../src/result.ts';
-import { step } from '../src/traits.ts';
+import { makesStages, step } from '../src/traits.ts';
 import type { Maybe, Ready, Stage } from '../src/types.ts';
 
 export interface ConcurrencyOptions {
@@ -102,6 +102,7 @@ export function concurrency(options: ConcurrencyOptions): Stage<Ready> {
   const named = typeof options.perTool === 'object' ? Object.keys(options.perTool) : [];
   return Object.assign(stage, { namesTools: namedTools('concurrency({ perTool })', named) });
 }
+makesStages(concurrency);
 
 function keyless(ctx: Ready, cause?: unknown): Failure {
   const text = `"${ctx.tool.name}" was not started: the key of a limit could not be found out. This is a fault of the pipeline.`;

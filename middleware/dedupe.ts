@@ -12,7 +12,7 @@ import { Recent } from '../src/resilience/recent.ts';
 import { isPolling, isReadOnly } from '../src/resilience/safety.ts';
 import { causeOf, type Failure, rememberCause, type ToolResult } from '../src/result.ts';
 import type { Tool } from '../src/tool.ts';
-import { isAnswer, withTraits } from '../src/traits.ts';
+import { isAnswer, makesStages, withTraits } from '../src/traits.ts';
 import type { Maybe, Next, Ready, Stage } from '../src/types.ts';
 
 export interface DedupeOptions {
@@ -112,6 +112,7 @@ export function dedupe(options: DedupeOptions = {}): Stage<Ready> {
 
   return withTraits(dedupe as Stage<Ready>, { needs: ['tool', 'args'], stores: true });
 }
+makesStages(dedupe);
 
 const mostKept = 10_000;
 const mostBytes = 16_777_216;

@@ -2,7 +2,7 @@ import { checkKinds, checkOptions } from '../src/basics/options.ts';
 import { runHandler } from '../src/call/handler-run.ts';
 import type { ToolResult } from '../src/result.ts';
 import type { SchemaEngine } from '../src/schema/engine.ts';
-import { withTraits } from '../src/traits.ts';
+import { makesStages, withTraits } from '../src/traits.ts';
 import type { Maybe, Ready, Stage } from '../src/types.ts';
 
 export interface ExecuteOptions {
@@ -31,3 +31,4 @@ export function execute(options: ExecuteOptions = {}): Stage<Ready> {
     { needs: ['tool', 'args'], ends: true, total: true },
   );
 }
+makesStages(execute);

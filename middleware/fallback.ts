@@ -10,7 +10,7 @@ import { isSafeToRepeat } from '../src/resilience/safety.ts';
 import { within } from '../src/resilience/wait.ts';
 import { causeOf, type Failure, isToolResult, type Meta, rememberCause, type ToolResult } from '../src/result.ts';
 import type { Tool } from '../src/tool.ts';
-import { isAnswer, repeatable } from '../src/traits.ts';
+import { isAnswer, makesStages, repeatable } from '../src/traits.ts';
 import type { Maybe, Next, Ready, Run, Stage, ToolCall } from '../src/types.ts';
 
 /** What a call of another tool is made through: a router. */
@@ -75,6 +75,7 @@ export function fallback(options: FallbackOptions): Stage<Ready> {
   // Also when it is entered once: an attempt that ran out of time takes its own signal with it, and not the call's.
   return repeatable(fallback as Stage<Ready>, { needs: ['tool', 'args'] });
 }
+makesStages(fallback);
 
 const suffix = '+fallback';
 const mostInARow = suffix.repeat(3);

@@ -2,7 +2,7 @@ import { type AddsNothing, standingFor, traitsWhenSkippable } from '../src/chain
 import { namedBy } from '../src/chain/named-tools.ts';
 import { nameMatcher } from '../src/policy/names.ts';
 import type { ToolResult } from '../src/result.ts';
-import { type AnyStage, withTraits } from '../src/traits.ts';
+import { type AnyStage, makesStages, withTraits } from '../src/traits.ts';
 import type { Call, Maybe, Next, Stage } from '../src/types.ts';
 
 /** How many names are kept in mind; names of calls come from a model and may be anything. */
@@ -41,6 +41,7 @@ export function forTools<S extends AnyStage>(
   const namesTools = list.map((glob) => ({ option: 'forTools()', name: glob, means: meansOf(glob) }));
   return Object.assign(outer, { namesTools: [...namesTools, ...namedBy([{ stage }])] });
 }
+makesStages(forTools);
 
 function meansOf(glob: string): (tool: { readonly name: string }) => boolean {
   const matches = nameMatcher([glob], false);

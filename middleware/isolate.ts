@@ -6,7 +6,7 @@ import { toFailure } from '../src/failure.ts';
 import type { Isolation, IsolationSettings } from '../src/isolation/isolation.ts';
 import type { ToolResult } from '../src/result.ts';
 import type { SchemaEngine } from '../src/schema/engine.ts';
-import { withTraits } from '../src/traits.ts';
+import { makesStages, withTraits } from '../src/traits.ts';
 import type { Maybe, Ready, Stage } from '../src/types.ts';
 
 export interface IsolateOptions {
@@ -112,6 +112,7 @@ export function isolate(options: IsolateOptions = {}): IsolateStage {
   );
   return Object.assign(stage, { closes: async () => (await loading)?.close() });
 }
+makesStages(isolate);
 
 function checked(options: IsolateOptions): IsolationSettings {
   checkOptions('isolate', options, optionNames, ['launcher']);

@@ -6,7 +6,7 @@ import { toFailure } from '../src/failure.ts';
 import { type LockRequest, LockTable } from '../src/locking/lock-table.ts';
 import { wantedLocks } from '../src/locking/wanted.ts';
 import type { Failure } from '../src/result.ts';
-import { step } from '../src/traits.ts';
+import { makesStages, step } from '../src/traits.ts';
 import type { Maybe, Ready, Stage } from '../src/types.ts';
 
 export interface LocksOptions {
@@ -86,6 +86,7 @@ export function locks(options: LocksOptions = {}): Stage<Ready> {
 
   return step(locks, { needs: ['tool', 'args'] }) as Stage<Ready>;
 }
+makesStages(locks);
 
 type Wanted = NonNullable<ReturnType<typeof wantedLocks>>;
 

@@ -1,6 +1,7 @@
 import { isThenable, toPromise } from '../src/basics/thenable.ts';
 import { forLog } from '../src/output/control-characters.ts';
 import { isToolResult, type ToolResult } from '../src/result.ts';
+import { makesStages } from '../src/traits.ts';
 import type { Call, Maybe, Next, Stage } from '../src/types.ts';
 
 /** Any logger with the usual levels: the console, pino, winston ... */
@@ -80,3 +81,4 @@ export function logger(log: Log): Stage {
     }
   }
 }
+makesStages(logger);

@@ -2,7 +2,7 @@ import { askWhether, nearest } from '../src/basics/nearest.ts';
 import { offeredNames } from '../src/offered-names.ts';
 import type { Failure } from '../src/result.ts';
 import type { Tool } from '../src/tool.ts';
-import { step } from '../src/traits.ts';
+import { makesStages, step } from '../src/traits.ts';
 import type { Call, Stage } from '../src/types.ts';
 
 /** How many names an answer lists at most; a model that is told thousands learns nothing. */
@@ -27,6 +27,7 @@ export function lookup(): Stage<Call, { tool: Tool }> {
     { adds: ['tool'] },
   );
 }
+makesStages(lookup);
 
 function belongs(ctx: Call, name: string): boolean {
   return ctx.run.tools === undefined || ctx.run.tools.includes(name);

@@ -6,7 +6,7 @@ import { shortened } from '../src/policy/digest.ts';
 import { PerRun } from '../src/policy/per-run.ts';
 import type { ToolResult } from '../src/result.ts';
 import type { Tool } from '../src/tool.ts';
-import { type Guard, guard } from '../src/traits.ts';
+import { type Guard, guard, makesStages } from '../src/traits.ts';
 import type { Maybe, Next, Ready, Stage } from '../src/types.ts';
 
 export interface LoopGuardOptions {
@@ -65,6 +65,7 @@ export function loopGuard(options: LoopGuardOptions = {}): Stage<Ready> & Guard 
 
   return guard(loopGuard as Stage<Ready>, { needs: ['tool', 'args'] });
 }
+makesStages(loopGuard);
 
 const mostCalls = 256;
 

@@ -21,7 +21,7 @@ import {
   type Success,
   type ToolResult,
 } from '../src/result.ts';
-import { finish } from '../src/traits.ts';
+import { finish, makesStages } from '../src/traits.ts';
 import type { Call, Found, Stage } from '../src/types.ts';
 
 export interface NormalizeOptions {
@@ -154,6 +154,7 @@ export function normalize(options: NormalizeOptions = {}): NormalizeStage {
     return code === 'approval_required' ? toJsonSafe(details) : forData.value(details, notes);
   }
 }
+makesStages(normalize);
 
 /** Whether a failure's text begins with a place in the arguments or the data, which looks like a path. */
 function isPointing(code: unknown): boolean {

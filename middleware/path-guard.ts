@@ -11,7 +11,7 @@ import { refusedAt, rewriteAt } from '../src/definition/argument-places.ts';
 import { ToolError } from '../src/errors.ts';
 import type { Failure } from '../src/result.ts';
 import type { Tool } from '../src/tool.ts';
-import { type Guard, guard, step, type Traits } from '../src/traits.ts';
+import { type Guard, guard, makesStages, step, type Traits } from '../src/traits.ts';
 import type { Effect, Ready, Stage } from '../src/types.ts';
 
 /** The folders and rules of {@link pathGuard}. */
@@ -59,6 +59,7 @@ export function pathGuard(options: PathGuardOptions): PathGuardStage {
   };
   return Object.assign(guard(stage as Stage<Ready, PathGuardAdds>, traits), { level: workspace.level });
 }
+makesStages(pathGuard);
 
 function check(workspace: Workspace, ctx: Ready, paths: NonNullable<Tool['paths']>): PathGuardAdds | Failure {
   const grants: CheckedPath[] = [];

@@ -5,9 +5,10 @@ import type { LintFinding } from '../src/policy/lint.ts';
 import { offered } from '../src/policy/offered.ts';
 import { judge } from '../src/policy/policy.ts';
 import { unasked, unknownMode } from '../src/policy/refusals.ts';
+import { isRuleList } from '../src/policy/rules.ts';
 import { type PermissionOptions, permissionSettings } from '../src/policy/settings.ts';
 import type { Tool } from '../src/tool.ts';
-import { type Guard, guard, step } from '../src/traits.ts';
+import { type Guard, guard, makesStages, step } from '../src/traits.ts';
 import type { Maybe, Ready, Stage } from '../src/types.ts';
 
 export type { PermissionOptions };
@@ -23,6 +24,8 @@ export type PermissionStage = Stage<Ready> &
     explain(ctx: Ready): Promise<Explanation>;
     /** Rules that can never matter, or mean more than they seem to, given the tools there are. */
     lint(tools: Iterable<Tool>): Promise<readonly LintFinding[]>;
+    /** How many rules there are for `lint` to look at. */
+    readonly ruleCount: number;
   };
 
 /**
@@ -57,6 +60,7 @@ export function permission(options: PermissionOptions = {}): PermissionStage {
   const stage = guard(step(permission), { needs: ['tool', 'args'] }) as Stage<Ready> & Guard;
   return Object.assign(stage, {
     modes: modes.names,
+    ruleCount: settings.lasting.reduce((count, policy) => count + (isRuleList(policy) ? policy.rules.length : 0), 0),
     offers: (tool: Tool, mode: string) => offered(tool, mode, { policies, modes }),
     // What tools are known to be is kept by deciding, and explaining must keep nothing.
     explain: async (ctx: Ready) => {
@@ -78,6 +82,7 @@ export function permission(options: PermissionOptions = {}): PermissionStage {
     },
   });
 }
+makesStages(permission);
 
 /**
  * Lets every call through. For `replace('permission', allowAll())`, so that switching permission off can be searched for.
@@ -97,5 +102,7 @@ export function allowAll(): PermissionStage {
     offers: () => true,
     explain: async () => ({ decision: 'allow' as const, by: 'allowAll', matches: [], modes }),
     lint: async () => [],
+    ruleCount: 0,
   });
 }
+makesStages(allowAll);

@@ -7,7 +7,7 @@ import { checkFunction, checkWhole, spoken } from '../src/resilience/numbers.ts'
 import { BucketsByOwner, TokenBuckets } from '../src/resilience/token-buckets.ts';
 import { waitFor } from '../src/resilience/wait.ts';
 import type { Failure } from '../src/result.ts';
-import { step } from '../src/traits.ts';
+import { makesStages, step } from '../src/traits.ts';
 import type { Found, Maybe, Stage } from '../src/types.ts';
 
 export interface RateLimitOptions<In extends Found = Found> {
@@ -75,6 +75,7 @@ export function rateLimit<In extends Found = Found>(options: RateLimitOptions<In
   const stage = step(rateLimit, { needs: ['tool'] }) as Stage<In>;
   return Object.assign(stage, { namesTools: tag === undefined ? [] : [taggedTools(tag)] });
 }
+makesStages(rateLimit);
 
 function taggedTools(tag: string): NamedTools {
   return { option: 'rateLimit({ tag })', name: tag, means: ({ tags }) => tags?.includes(tag) === true };

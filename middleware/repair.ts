@@ -9,7 +9,7 @@ import {
   repairSteps,
 } from '../src/providers/arguments/ladder.ts';
 import { causeOf, rememberCause, type ToolResult } from '../src/result.ts';
-import { withTraits } from '../src/traits.ts';
+import { makesStages, withTraits } from '../src/traits.ts';
 import type { Found, Maybe, Next, Stage, ToolCall } from '../src/types.ts';
 
 export type { Repair, RepairStep };
@@ -51,6 +51,7 @@ export function repair(options: RepairOptions = {}): Stage<Found, Adds> {
     { needs: ['tool'], adds: ['call'], rewrites: true },
   );
 }
+makesStages(repair);
 
 function noted(result: ToolResult, repaired: readonly Repair[]): ToolResult {
   const meta = { ...result.meta, repaired };

@@ -9,7 +9,7 @@ import { isSafeToRepeat } from '../src/resilience/safety.ts';
 import { waitFor } from '../src/resilience/wait.ts';
 import { causeOf, type Failure, rememberCause, type ToolResult } from '../src/result.ts';
 import type { Tool } from '../src/tool.ts';
-import { repeatable } from '../src/traits.ts';
+import { makesStages, repeatable } from '../src/traits.ts';
 import type { Found, Maybe, Next, Ready, Stage } from '../src/types.ts';
 
 export interface RetryOptions {
@@ -66,6 +66,7 @@ export function retry(options: RetryOptions = {}): Stage<Found> {
 
   return repeatable(retry as Stage<Found>, { needs: ['tool'] });
 }
+makesStages(retry);
 
 /** What is known of a call before its first attempt. */
 interface Attempts {

@@ -6,7 +6,7 @@ import { type DeadlineRules, Deadlines } from '../src/call/deadline.ts';
 import { type Clock, checkClock, systemClock } from '../src/clock.ts';
 import { toFailure } from '../src/failure.ts';
 import type { Failure, ToolResult } from '../src/result.ts';
-import { withTraits } from '../src/traits.ts';
+import { makesStages, withTraits } from '../src/traits.ts';
 import type { Found, Maybe, Next, Stage } from '../src/types.ts';
 
 export interface TimeoutOptions {
@@ -45,6 +45,7 @@ export function timeout(options: TimeoutOptions = {}): Stage<Found> {
     { needs: ['tool'], total: true },
   );
 }
+makesStages(timeout);
 
 function rulesBy(clock: Clock): DeadlineRules<Found> {
   return {

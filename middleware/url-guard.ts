@@ -6,7 +6,7 @@ import { type CheckedUrl, UrlPolicy, type UrlPolicyOptions } from '../src/capabi
 import { refusedAt, rewriteAt } from '../src/definition/argument-places.ts';
 import { ToolError } from '../src/errors.ts';
 import type { Failure } from '../src/result.ts';
-import { type Guard, guard, step, type Traits } from '../src/traits.ts';
+import { type Guard, guard, makesStages, step, type Traits } from '../src/traits.ts';
 import type { Effect, Maybe, Ready, Stage } from '../src/types.ts';
 
 /** The rules and limits of {@link urlGuard}. */
@@ -75,6 +75,7 @@ export function urlGuard(options: UrlGuardOptions = {}): Stage<Ready, UrlGuardAd
   };
   return guard(stage as Stage<Ready, UrlGuardAdds>, traits);
 }
+makesStages(urlGuard);
 
 type Grant = (granted: readonly CheckedUrl[]) => GrantedFetch;
 

@@ -4,7 +4,7 @@ import { type Failure, vouchFor } from '../src/result.ts';
 import type { ArgumentsCheck, Checked, createArgumentsCheck, Refusal } from '../src/schema/check-arguments.ts';
 import type { SchemaEngine } from '../src/schema/engine.ts';
 import { type ArgumentLimits, argumentLimits } from '../src/schema/limits.ts';
-import { step } from '../src/traits.ts';
+import { makesStages, step } from '../src/traits.ts';
 import type { Found, Maybe, Stage } from '../src/types.ts';
 
 export interface ValidateOptions {
@@ -45,6 +45,7 @@ export function validate(options: ValidateOptions = {}): Stage<Found, Validated>
     { needs: ['tool'], adds: ['args'] },
   );
 }
+makesStages(validate);
 
 // Reading and checking are loaded with the first call of all, so that importing the package costs little.
 let create: typeof createArgumentsCheck | undefined;

@@ -1,7 +1,7 @@
 import { isThenable, toPromise } from '../src/basics/thenable.ts';
 import { type AddsNothing, standingFor, traitsWhenSkippable } from '../src/chain/conditional.ts';
 import type { ToolResult } from '../src/result.ts';
-import { type AnyStage, withTraits } from '../src/traits.ts';
+import { type AnyStage, makesStages, withTraits } from '../src/traits.ts';
 import type { Call, Maybe, Next, Stage } from '../src/types.ts';
 
 /**
@@ -31,3 +31,4 @@ export function when<S extends AnyStage, In extends Call = Call>(
   Object.defineProperty(when, 'name', { value: `when(${stage.name || 'stage'})` });
   return standingFor(withTraits(when as Stage<In & Parameters<S>[0]>, traits), stage);
 }
+makesStages(when);

@@ -1,7 +1,7 @@
 import { didYouMean } from './basics/nearest.ts';
 import type { Entry } from './chain/chain.ts';
 import { checkOrder } from './chain/order.ts';
-import { type AnyStage, type Guard, type Traits, traitsOf } from './traits.ts';
+import { type AnyStage, checkCalled, type Guard, type Traits, traitsOf } from './traits.ts';
 import type { Call, Stage } from './types.ts';
 
 /** What the types know of one place in a pipeline. */
@@ -39,7 +39,7 @@ type Leaving<Known, N extends string> =
 /** One line of {@link Pipeline.describe}. */
 export interface StageDescription {
   readonly name: string;
-  /** The stage function's own name. */
+  /** The stage function's own name; where it has none, `(anonymous)`, or `(anonymous step)`. */
   readonly stage: string;
   readonly needs: readonly string[];
   readonly adds: readonly string[];
@@ -140,6 +140,7 @@ function build(entries: readonly Entry[]): Built {
         `Stage "${name}" must be a function (ctx, next); it is ${stage === null ? 'null' : typeof stage}.`,
       );
     }
+    checkCalled(`Stage "${name}"`, stage);
     return Object.freeze({ name, stage });
   };
   const fresh = (name: string, stage: AnyStage): Entry => {
@@ -156,12 +157,13 @@ function build(entries: readonly Entry[]): Built {
     use: (name: string, stage: AnyStage) => edit(entries.length, 0, fresh(name, stage)),
     replace: (name: string, stage: AnyStage) => {
       const at = place(name);
-      if (traitsOf(entries[at]?.stage).guard && typeof stage === 'function' && !traitsOf(stage).guard) {
+      const replacing = entry(name, stage);
+      if (traitsOf(entries[at]?.stage).guard && !traitsOf(stage).guard) {
         throw new TypeError(
           `"${name}" is a guard, and what replaces it must be one: write guard(stage), or allowAll() to switch it off.`,
         );
       }
-      return edit(at, 1, entry(name, stage));
+      return edit(at, 1, replacing);
     },
     before: (anchor: string, name: string, stage: AnyStage) => edit(place(anchor), 0, fresh(name, stage)),
     after: (anchor: string, name: string, stage: AnyStage) => edit(place(anchor) + 1, 0, fresh(name, stage)),
@@ -189,6 +191,12 @@ function levelOf(stage: AnyStage): readonly string[] {
   return 'level' in stage && traitsOf(stage).provides?.includes('fs') ? [`files ${String(stage.level)}`] : [];
 }
 
+/** What there is to say of a function without a name, such as an arrow function that was given to `step`. */
+function formOf({ step, finish }: Traits): string {
+  if (step !== undefined) return '(anonymous step)';
+  return finish === undefined ? '(anonymous)' : '(anonymous finish)';
+}
+
 function describe({ name, stage }: Entry): StageDescription {
   const traits = traitsOf(stage);
   const flags = (['guard', 'repeats', 'rewrites', 'stores', 'ends'] as const satisfies (keyof Traits)[]).filter(
@@ -196,7 +204,7 @@ function describe({ name, stage }: Entry): StageDescription {
   );
   return {
     name,
-    stage: stage.name || '(anonymous)',
+    stage: stage.name || formOf(traits),
     needs: traits.needs ?? [],
     adds: traits.adds ?? [],
     traits: [

@@ -1,3 +1,4 @@
+import { checkKinds, checkOptions, type OptionKind } from './basics/options.ts';
 import { isThenable, toPromise } from './basics/thenable.ts';
 import type { ToolResult } from './result.ts';
 import type { Tool } from './tool.ts';
@@ -51,6 +52,19 @@ export type FinishFunction = (ctx: any, outcome: unknown, threw: boolean) => Too
 const key = Symbol.for('callgate.traits');
 const none: Traits = Object.freeze({});
 
+const makes = Symbol.for('callgate.makes-stages');
+
+/** Marks a function that makes stages, so that it is refused where it stands for one itself and should have been called. */
+export function makesStages(factory: (...args: never[]) => unknown): void {
+  Object.defineProperty(factory, makes, { value: true });
+}
+
+/** Throws a TypeError for a function that makes stages and was not called; `what` begins the sentence. */
+export function checkCalled(what: string, stage: unknown): void {
+  if (typeof stage !== 'function' || !(makes in stage)) return;
+  throw new TypeError(`${what} is ${stage.name} itself, which makes stages and was not called: write ${stage.name}().`);
+}
+
 /** The traits of a stage; an empty object for a bare function. */
 export function traitsOf(stage: unknown): Traits {
   return (typeof stage === 'function' && (stage as { [key]?: Traits })[key]) || none;
@@ -58,6 +72,8 @@ export function traitsOf(stage: unknown): Traits {
 
 /** Gives a stage further traits. Returns the same function, so that its name stays. */
 export function withTraits<S extends AnyStage>(stage: S, traits: Traits): S {
+  checkCalled('The stage', stage);
+  checkTraits(traits);
   const known = traitsOf(stage);
   if (traits.guard === false && known.guard) {
     throw new TypeError(`"${stage.name || 'stage'}" is a guard and stays one.`);
@@ -71,8 +87,30 @@ export function withTraits<S extends AnyStage>(stage: S, traits: Traits): S {
       throw new TypeError(`"${stage.name || 'stage'}" ${trait}, and that cannot be taken back.`);
     }
   }
-  Object.defineProperty(stage, key, { value: Object.freeze({ ...known, ...traits }), configurable: true });
+  const given = Object.fromEntries(Object.entries(traits).filter(([, value]) => value !== undefined));
+  Object.defineProperty(stage, key, { value: Object.freeze({ ...known, ...given }), configurable: true });
   return stage;
+}
+
+const kinds = {
+  needs: 'texts',
+  adds: 'texts',
+  provides: 'texts',
+  guard: 'boolean',
+  repeats: 'boolean',
+  rewrites: 'boolean',
+  stores: 'boolean',
+  ends: 'boolean',
+  total: 'boolean',
+  concerns: 'function',
+  step: 'function',
+  finish: 'function',
+} as const satisfies { readonly [T in keyof Required<Traits>]: OptionKind };
+
+/** A trait that nobody knows, such as `store`, would leave an order allowed that is not safe. */
+function checkTraits(traits: Traits): void {
+  checkOptions('withTraits', traits, Object.keys(kinds));
+  checkKinds('withTraits', traits, kinds);
 }
 
 /** Marks a stage as a guard in the types, so that `without` refuses it. */

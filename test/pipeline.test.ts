@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import * as middleware from '../middleware/index.ts';
 import { pipeline } from '../src/pipeline.ts';
-import { type AnyStage, finish, guard, repeatable, step, withTraits } from '../src/traits.ts';
+import { faults } from '../src/testing/faults.ts';
+import { type AnyStage, finish, guard, repeatable, step, traitsOf, withTraits } from '../src/traits.ts';
 import type { Stage } from '../src/types.ts';
 
 const pass: Stage = (_, next) => next();
@@ -135,6 +137,52 @@ describe('orders that cannot work or are not safe', () => {
     expect(() => untyped().use('retry', retry).use('permission', judges)).toThrow('asked for again with every attempt');
     expect(untyped().use('permission', judges).use('retry', retry).use('cache', stores).names).toHaveLength(3);
   });
+});
+
+describe('what is meant for a stage', () => {
+  const factories = Object.entries({ ...middleware, faults }).filter(([, made]) => typeof made === 'function');
+
+  test.each(factories)('%s is refused where it was not called', (name, factory) => {
+    const message = `itself, which makes stages and was not called: write ${name}()`;
+    expect(() => untyped().use('own', factory)).toThrow(`Stage "own" is ${name} ${message}`);
+    expect(() => untyped().use('own', pass).replace('own', factory)).toThrow(message);
+    expect(() =>
+      untyped()
+        .use('own', guard(named('own')))
+        .replace('own', factory),
+    ).toThrow(message);
+    expect(() => middleware.when(() => true, factory as never)).toThrow(message);
+    expect(() => withTraits(factory as never, { guard: true })).toThrow(message);
+  });
+
+  test('a trait that nobody knows, or of another kind, is refused', () => {
+    const given = (traits: object) => () => withTraits(named('own'), traits);
+    expect(given({ store: true })).toThrow(/"store".* Did you mean stores\?/);
+    expect(given({ stores: 'no' })).toThrow('withTraits({ stores }) must be true or false');
+    expect(given({ needs: 'tool' })).toThrow('withTraits({ needs }) must be a list of texts');
+    expect(() => guard(named('own'), { provide: ['fs'] } as never)).toThrow('Did you mean provides?');
+  });
+
+  test('a trait that is undefined takes nothing back', () => {
+    const judges = guard(named('judges'), { needs: ['tool'] });
+    withTraits(judges, { guard: undefined, needs: undefined } as never);
+    expect(traitsOf(judges)).toMatchObject({ guard: true, needs: ['tool'] });
+  });
+});
+
+test('describe says of a function without a name which form it has', () => {
+  const stages = untyped()
+    .use(
+      'a',
+      step(() => undefined),
+    )
+    .use(
+      'b',
+      finish((ctx) => ctx.ok(1)),
+    )
+    .use('c', (_: unknown, next: () => unknown) => next());
+  const described = stages.describe().map(({ stage }: { stage: string }) => stage);
+  expect(described).toEqual(['(anonymous step)', '(anonymous finish)', '(anonymous)']);
 });
 
 test('describe shows what runs, in which order, and what each stage is', () => {

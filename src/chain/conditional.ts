@@ -1,4 +1,4 @@
-import { type AnyStage, type Traits, traitsOf } from '../traits.ts';
+import { type AnyStage, checkCalled, type Traits, traitsOf } from '../traits.ts';
 
 /** A stage that adds nothing to the context and is no guard; any other is `never`, and does not compile here. */
 export type AddsNothing<S extends AnyStage> = S extends { readonly guards: true }
@@ -15,6 +15,7 @@ export type AddsNothing<S extends AnyStage> = S extends { readonly guards: true 
  */
 export function traitsWhenSkippable(owner: string, stage: AnyStage): Traits {
   if (typeof stage !== 'function') throw new TypeError(`${owner}() takes a stage; it got ${typeof stage}.`);
+  checkCalled(`The stage in ${owner}()`, stage);
   const { adds = [], provides, ends, total, step, finish, concerns, ...kept } = traitsOf(stage);
   const name = stage.name || 'stage';
   if (adds.length > 0) {

@@ -6,7 +6,7 @@ import { ToolError } from '../errors.ts';
 import { checkFinite } from '../resilience/numbers.ts';
 import type { ToolResult } from '../result.ts';
 import type { Tool, ToolContext } from '../tool.ts';
-import { withTraits } from '../traits.ts';
+import { makesStages, withTraits } from '../traits.ts';
 import type { Call, Maybe, Next, Stage } from '../types.ts';
 import { oddThrows } from './odd-throws.ts';
 import { type Random, seededRandom } from './random.ts';
@@ -82,6 +82,7 @@ export function faults(options: FaultOptions): Stage {
   }
   return mayRewrite ? withTraits(faults as Stage, { rewrites: true }) : (faults as Stage);
 }
+makesStages(faults);
 
 /**
  * The same tool, whose handler goes wrong as often as asked for.
