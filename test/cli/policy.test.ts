@@ -172,6 +172,25 @@ describe('callgate policy lint', () => {
   });
 });
 
+describe('callgate policy lint, without rules', () => {
+  it.each<[string, Record<string, string>, string[], RegExp]>([
+    ['in a folder without configuration', {}, [], /There are no rules to look at/],
+    [
+      'with a policy file that is empty',
+      { ...files, 'callgate.rules.json': '{"rules":[]}' },
+      [],
+      /no rules to look at/,
+    ],
+    ['in a file', { ...files, 'none.json': '{"rules":[]}' }, ['--rules', 'none.json'], /none\.json has no rules/],
+  ])('says so and fails: %s', async (_, content, argv, message) => {
+    for (const form of [[], ['--json']]) {
+      const { status, stdout, stderr } = await callgate(folderWith(content), 'policy', 'lint', ...argv, ...form);
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+      expect(stderr).toMatch(message);
+    }
+  });
+});
+
 describe('callgate policy, misused', () => {
   it.each<[string[], RegExp]>([
     [[], /Say what to do: lint, explain, test/],

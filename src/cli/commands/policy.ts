@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { didYouMean } from '../../basics/nearest.ts';
 import { forLog } from '../../output/control-characters.ts';
-import { readPolicyFile } from '../../policy/file.ts';
+import { type PolicyFile, readPolicyFile } from '../../policy/file.ts';
 import { type LintFinding, lint } from '../../policy/lint.ts';
 import { effectText } from '../../policy/question.ts';
 import { type Command, command } from '../command.ts';
@@ -76,12 +76,15 @@ async function lintRules(rest: readonly string[], values: Values, io: Io, sessio
 }
 
 function lintFile(named: string, io: Io, { router }: Session): readonly LintFinding[] {
+  let file: PolicyFile;
   try {
-    const { rules, modes } = readPolicyFile(resolve(io.cwd, named));
-    return lint(rules, { tools: router.registry.list(), ...(modes !== undefined && { modes }) });
+    file = readPolicyFile(resolve(io.cwd, named));
   } catch (error) {
     throw new Unusable(`${named}: ${reasonOf(error)}`);
   }
+  const { rules, modes } = file;
+  if (rules.length === 0) throw new Unusable(`${named} has no rules to look at.`);
+  return lint(rules, { tools: router.registry.list(), ...(modes !== undefined && { modes }) });
 }
 
 async function explainCall(rest: readonly string[], values: Values, io: Io, { router }: Session): Promise<number> {

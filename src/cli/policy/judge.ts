@@ -22,6 +22,7 @@ export interface Judgement {
 /** A pipeline's permission, to be looked into. */
 export interface Judge {
   judge(call: ToolCall, mode: string): Promise<Judgement>;
+  /** Throws {@link Unusable} where there are no rules. */
   lint(): Promise<readonly LintFinding[]>;
 }
 
@@ -50,7 +51,15 @@ export function judgeOf(router: Router): Judge {
   let count = 0;
 
   return {
-    lint: () => permission.lint(router.registry.list()),
+    async lint() {
+      // Rules that were lost must not pass for rules without a fault.
+      if (permission.ruleCount === 0) {
+        throw new Unusable(
+          'There are no rules to look at. Give some in the configuration (rules, policy), or --rules FILE.',
+        );
+      }
+      return permission.lint(router.registry.list());
+    },
     async judge(call, mode) {
       // A run of its own, so that what counts calls takes each for the first.
       const id = `explained ${++count}`;
