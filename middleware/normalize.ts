@@ -110,9 +110,11 @@ export function normalize(options: NormalizeOptions = {}): NormalizeStage {
     typeof data === 'string' ? forShowing.text(data, new Notes()) : forShowing.value(data, new Notes());
   return Object.assign(stage, { cleans });
 
-  function normalSuccess(ctx: Call, result: Success): Success {
-    const { data, meta } = result;
-    if (meta === noMeta && result.error === null && isPlainPrimitive(data)) return result;
+  // Both read each member once, and make a result of their own: those of a getter may be others whenever somebody looks, and
+  // what no result has leaves with none.
+
+  function normalSuccess(ctx: Call, { tool_name, data, call_id, meta }: Success): Success {
+    if (meta === noMeta && isPlainPrimitive(data)) return { ok: true, tool_name, data, error: null, call_id, meta };
     const notes = new Notes();
     const output = (ctx as Partial<Found>).tool?.output;
     const clean =
@@ -121,25 +123,20 @@ export function normalize(options: NormalizeOptions = {}): NormalizeStage {
         : isContent(data)
           ? cleanContent(data, forData, { maxBinary, maxCharacters }, notes, output)
           : forData.value(data, notes, output);
-    const links = outbound?.(clean);
-    const noted = withLinks(noteIn(meta, notes, forErrors), links);
-    if (Object.is(clean, data) && noted === meta && result.error === null) return result;
-    return { ok: true, tool_name: result.tool_name, data: clean, error: null, call_id: result.call_id, meta: noted };
+    const noted = withLinks(noteIn(meta, notes, forErrors), outbound?.(clean));
+    return { ok: true, tool_name, data: clean, error: null, call_id, meta: noted };
   }
 
   function normalFailure(ctx: Call, result: Failure): Failure {
+    const { tool_name, error: given, call_id, meta: before, code: kind, retryable: again, effect: had } = result;
     const notes = new Notes();
-    const text = withoutHost(ctx, result.code, forErrors.text(result.error, notes, isVouchedFor(result)));
-    const details = normalDetails(result, notes);
-    const meta = noteIn(result.meta, notes, forErrors);
-    if (text === result.error && text !== '' && meta === result.meta && details === undefined && isWhole(result)) {
-      return result;
-    }
-    const { tool_name, call_id } = result;
-    const code = isErrorCode(result.code) ? result.code : 'internal';
+    const text = withoutHost(ctx, kind, forErrors.text(given, notes, isVouchedFor(result, given)));
+    const details = normalDetails(kind, result.details, notes);
+    const meta = noteIn(before, notes, forErrors);
+    const code = isErrorCode(kind) ? kind : 'internal';
     const error = text || `${tool_name} failed without a message (${code}).`;
-    const retryable = typeof result.retryable === 'boolean' ? result.retryable : isRetryable(code);
-    const effect = result.effect === 'none' ? 'none' : 'unknown';
+    const retryable = typeof again === 'boolean' ? again : isRetryable(code);
+    const effect = had === 'none' ? 'none' : 'unknown';
     // Each written out: adding a member to an object, or spreading one, costs more than the object.
     const failure: Failure =
       details === undefined
@@ -148,7 +145,7 @@ export function normalize(options: NormalizeOptions = {}): NormalizeStage {
     return rememberCause(failure, causeOf(result));
   }
 
-  function normalDetails({ code, details }: Failure, notes: Notes): unknown {
+  function normalDetails(code: unknown, details: unknown, notes: Notes): unknown {
     if (details === undefined) return undefined;
     // A stored approval stands for exactly this call: changed arguments would no longer be what a person decides on.
     return code === 'approval_required' ? toJsonSafe(details) : forData.value(details, notes);
@@ -185,12 +182,6 @@ function withLinks(meta: Meta, links: readonly string[] | undefined): Meta {
 function isPlainPrimitive(data: unknown): boolean {
   if (typeof data === 'number') return Number.isFinite(data) && !Object.is(data, -0);
   return data === null || typeof data === 'boolean';
-}
-
-function isWhole(failure: Failure): boolean {
-  const { code, retryable, effect, data } = failure;
-  const knownEffect = effect === 'none' || effect === 'unknown';
-  return isErrorCode(code) && typeof retryable === 'boolean' && knownEffect && data === null;
 }
 
 function noteIn(meta: Meta | undefined, notes: Notes, cleaner: Cleaner): Meta {

@@ -127,7 +127,7 @@ export function vouchFor<F extends Failure>(failure: F): F {
   return failure;
 }
 
-/** Whether somebody vouched for a failure while it had the text that it has. */
-export function isVouchedFor(failure: Failure): boolean {
-  return Beside.harmless(failure) === failure.error;
+/** Whether somebody vouched for a failure while it had this text. */
+export function isVouchedFor(failure: Failure, text: string): boolean {
+  return Beside.harmless(failure) === text;
 }

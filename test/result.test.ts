@@ -27,17 +27,17 @@ describe('what is known of a failure beside what it says', () => {
   it('belongs to this one failure and to no copy', () => {
     const copy = { ...vouchFor(rememberCause(failure(), 'cause')) };
     expect(causeOf(copy)).toBeUndefined();
-    expect(isVouchedFor(copy)).toBe(false);
+    expect(isVouchedFor(copy, copy.error)).toBe(false);
   });
 
   it('is a word for the text that it had, whether it has a cause or not', () => {
     for (const known of [vouchFor(failure()), rememberCause(vouchFor(failure()), 'cause')]) {
-      expect(isVouchedFor(known)).toBe(true);
+      expect(isVouchedFor(known, known.error)).toBe(true);
       (known as { error: string }).error += ' And more.';
-      expect(isVouchedFor(known)).toBe(false);
+      expect(isVouchedFor(known, known.error)).toBe(false);
     }
-    expect(isVouchedFor(failure())).toBe(false);
-    expect(isVouchedFor(rememberCause(failure(), 'cause'))).toBe(false);
+    expect(isVouchedFor(failure(), failure().error)).toBe(false);
+    expect(isVouchedFor(rememberCause(failure(), 'cause'), failure().error)).toBe(false);
   });
 });
 

@@ -20,14 +20,22 @@ function rowByTool(entries: readonly Entry[], inner: Chain): Chain {
   const every = stepRow(entries, inner);
   const rows = new Map<string, Chain>();
   const known = new WeakMap<Tool, Chain>();
+  const rests = new Map<Entry, Chain>();
 
   function rowFor(tool: Tool): Chain {
     const kept = entries.filter(({ stage }) => traitsOf(stage).concerns?.(tool) ?? true);
     const which = kept.map((entry) => entries.indexOf(entry)).join();
-    const chain = rows.get(which) ?? stepRow(kept, inner);
+    const chain = rows.get(which) ?? stepRow(kept, inner, restAfter);
     rows.set(which, chain);
     known.set(tool, chain);
     return chain;
+  }
+
+  /** What another tool, which a step put in the place of the first, has before it: chosen anew. */
+  function restAfter(entry: Entry): Chain {
+    const rest = rests.get(entry) ?? stepsByTool(entries.slice(entries.indexOf(entry) + 1), inner);
+    rests.set(entry, rest);
+    return rest;
   }
 
   return (ctx) => {
@@ -37,8 +45,11 @@ function rowByTool(entries: readonly Entry[], inner: Chain): Chain {
   };
 }
 
-/** Neighbouring steps, run in a row without a closure each. */
-export function stepRow(entries: readonly Entry[], inner: Chain): Chain {
+/**
+ * Neighbouring steps, run in a row without a closure each. A row that was chosen for a tool says by `restAfter` how it goes on
+ * when a step adds another one.
+ */
+export function stepRow(entries: readonly Entry[], inner: Chain, restAfter?: (entry: Entry) => Chain): Chain {
   const looks = entries.map(({ stage }) => traitsOf(stage).step as StepFunction);
   const count = looks.length;
 
@@ -50,7 +61,7 @@ export function stepRow(entries: readonly Entry[], inner: Chain): Chain {
       if (typeof found !== 'object' || found === null) throw odd(found, at);
       if ('call_id' in found) return found as ToolResult;
       if (isThenable(found)) return later(ctx, found, at);
-      CallContext.add(ctx, found);
+      if (addsTool(ctx, found) && restAfter !== undefined) return restAfter(entries[at] as Entry)(ctx);
     }
     return inner(ctx);
   }
@@ -61,7 +72,7 @@ export function stepRow(entries: readonly Entry[], inner: Chain): Chain {
     if (ctx.settled) return CallContext.afterEnd(ctx);
     if (found !== undefined) {
       if (typeof found !== 'object' || found === null) throw odd(found, at);
-      CallContext.add(ctx, found);
+      if (addsTool(ctx, found) && restAfter !== undefined) return restAfter(entries[at] as Entry)(ctx);
     }
     return from(ctx, at + 1);
   }
@@ -72,4 +83,11 @@ export function stepRow(entries: readonly Entry[], inner: Chain): Chain {
   }
 
   return (ctx) => from(ctx, 0);
+}
+
+/** Adds what a step gave: whether the call is one of another tool now. */
+function addsTool(ctx: CallContext, found: object): boolean {
+  const { tool } = ctx;
+  CallContext.add(ctx, found);
+  return ctx.tool !== tool;
 }

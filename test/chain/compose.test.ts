@@ -130,6 +130,22 @@ describe('steps that concern certain tools', () => {
     expect(ctx).toMatchObject({ ran: true });
   });
 
+  test.each([true, false])(
+    'are chosen anew when a step puts another tool in the place of the first (later: %s)',
+    async (later) => {
+      const seen: string[] = [];
+      const find = step((ctx: Call) => ({ tool: ctx.registry.get(ctx.call.name) }));
+      const about = (what: string, wanted: Tool) =>
+        step(() => void seen.push(what), { concerns: (asked) => asked === wanted });
+      const swap = step(() => (later ? Promise.resolve({ tool: other }) : { tool: other }));
+      const stages = [find, about('a', plain), about('b', other), swap, about('c', plain), about('d', other), end];
+      const chain = chainOf(stages);
+      for (let round = 0; round < 2; round++)
+        expect(await chain(contextFor('plain', {}, [plain]))).toMatchObject({ ok: true });
+      expect(seen).toEqual(['a', 'd', 'a', 'd']);
+    },
+  );
+
   test('are told apart, whatever they are called', () => {
     const seen: string[] = [];
     const about = (name: string) =>

@@ -31,12 +31,37 @@ function cycle(): unknown {
 
 describe('normalize', () => {
   it.each([5, -1.5, true, false, null, 'a text', ''])(
-    'gives the same result where there is nothing to do: %j',
+    'gives an equal result where there is nothing to do: %j',
     (data) => {
       const result = contextFor('work').ok(data);
-      expect(finished(result)).toBe(result);
+      expect(finished(result)).toEqual(result);
       const failure = contextFor('work').fail('denied', 'No.');
-      expect(finished(failure)).toBe(failure);
+      expect(finished(failure)).toEqual(failure);
+    },
+  );
+
+  it.each([5, 'a text', { a: 1 }])('leaves out what no result has, which nobody would look at: %j', (data) => {
+    const result = { ...contextFor('work').ok(data), extra: token, toJSON: () => token };
+    expect(Object.keys(finished(result) as object)).toEqual(['ok', 'tool_name', 'data', 'error', 'call_id', 'meta']);
+    const failure = { ...contextFor('work').fail('denied', 'No.'), extra: token };
+    expect(JSON.stringify(finished(failure))).not.toContain('ghp_');
+  });
+
+  it.each(['data', 'error', 'meta', 'tool_name', 'call_id', 'details'])(
+    'reads %s once, so that nothing else leaves than what was looked at',
+    (member) => {
+      for (const given of [contextFor('work').ok('fine'), contextFor('work').fail('denied', 'No.')]) {
+        if (member === 'error' && given.ok) continue;
+        for (let honest = 1; honest < 5; honest++) {
+          let reads = 0;
+          const value = (given as unknown as Record<string, unknown>)[member];
+          const odd = { ...given };
+          Object.defineProperty(odd, member, { enumerable: true, get: () => (reads++ < honest ? value : token) });
+          const left = finished(odd) as object;
+          expect(Object.getOwnPropertyDescriptor(left, member)?.get).toBeUndefined();
+          if (member !== 'tool_name' && member !== 'call_id') expect(JSON.stringify(left)).not.toContain('ghp_');
+        }
+      }
     },
   );
 
