@@ -6,7 +6,7 @@ import { parseGatewayConfig } from '../src/mcp/gateway/read-config.ts';
 import { parsePolicy } from '../src/policy/file.ts';
 import { allOptions, commandLinesIn, faultOf, optionsIn } from './documents/command-lines.ts';
 import { documents, project, readMarkdown } from './documents/markdown.ts';
-import { deadLinksIn, missingFilesIn, missingScriptsIn } from './documents/places.ts';
+import { deadLinksIn, missingFilesIn, missingScriptsIn, unshippedLinksIn } from './documents/places.ts';
 import { docstringExamples, type Snippet, snippetsAmong } from './documents/snippets.ts';
 import { typeCheck } from './documents/type-check.ts';
 
@@ -85,6 +85,14 @@ describe('what the documents name exists', () => {
   test('links lead to files, and to headings in them', () => {
     expect(read.flatMap(deadLinksIn)).toEqual([]);
     expect(deadLinksIn(wrong)).toEqual(['README.md:2: docs/gone.md', 'README.md:2: docs/mcp.md#gone']);
+  });
+
+  test('what README links to is there in an installed package as well', () => {
+    expect(read.filter(({ name }) => name === 'README.md').flatMap(unshippedLinksIn)).toEqual([]);
+    expect(unshippedLinksIn(wrong)).toEqual([]);
+    expect(unshippedLinksIn({ ...wrong, prose: '[a test](test/documents.test.ts)' })).toEqual([
+      'test/documents.test.ts',
+    ]);
   });
 
   test('files of the project', () => {

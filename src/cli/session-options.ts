@@ -30,7 +30,7 @@ export const sessionOptions = {
     type: 'string',
     short: 't',
     value: 'TIME',
-    help: 'for tools without a limit of their own: 500, 500ms, 30s, 2m',
+    help: 'for tools without a limit of their own: 500ms, 30s, 2m',
   },
   answers: { type: 'string', value: 'FILE', help: 'recorded answers to questions; nobody is asked' },
 } as const;
@@ -70,12 +70,12 @@ function checkMode(mode: string, modes: readonly string[]): void {
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
 
-/** A time as it is written on a command line, in milliseconds. */
+/** A time as it is written on a command line, in milliseconds. Its unit is not guessed: `30` would be over in no time. */
 export function millisecondsOf(text: string): number {
-  const found = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text);
-  const milliseconds = found === null ? 0 : Number(found[1]) * (units[found[2] ?? 'ms'] as number);
+  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(text) ?? [];
+  const milliseconds = Number(amount) * (units[unit] ?? 0);
   if (milliseconds > 0) return milliseconds;
-  throw new UsageError(`--timeout must be a time above 0, such as 500, 500ms, 30s or 2m; it is "${text}".`);
+  throw new UsageError(`--timeout must be a time above 0 with its unit, such as 500ms, 30s or 2m; it is "${text}".`);
 }
 
 /** A whole number from 1, as it is written on a command line. */

@@ -110,7 +110,7 @@ describe('callgate run', () => {
     const ran = await callgate(['run', '-', '--concurrency', '6'], { cwd: waiting(), input });
     expect(resultsIn(ran.stdout).map(({ data }) => data)).toEqual(delays);
     const hanging = jsonLines([...Array(4).fill({ name: 'hang' }), { name: 'number', arguments: { n: 1 } }]);
-    const stuck = await callgate(['run', '-', '-j', '4', '-t', '100'], { cwd: waiting(), input: hanging });
+    const stuck = await callgate(['run', '-', '-j', '4', '-t', '100ms'], { cwd: waiting(), input: hanging });
     expect(outcomesIn(stuck.stdout)).toEqual(['timeout', 'timeout', 'timeout', 'timeout', 'ok']);
   });
 
@@ -176,7 +176,8 @@ describe('callgate run: input that cannot be used', () => {
     ['an option twice', ['run', '-', '--mode', 'plan', '--mode', 'auto'], '--mode is given twice'],
     ['a mode that does not exist', ['run', '-', '--mode', 'trustd'], 'Did you mean trusted?'],
     ['a time that is none', ['run', '-', '--timeout', 'soon'], '--timeout must be a time above 0'],
-    ['no time', ['run', '-', '--timeout', '0'], '--timeout must be a time above 0'],
+    ['no time', ['run', '-', '--timeout', '0s'], '--timeout must be a time above 0'],
+    ['a time without its unit', ['run', '-', '--timeout', '30'], 'with its unit, such as 500ms, 30s or 2m; it is "30"'],
     ['a concurrency of 0', ['run', '-', '--concurrency', '0'], 'whole number from 1'],
     ['answers that are not there', ['run', '-', '--answers', 'no.json'], 'no.json could not be read'],
     ['a configuration that is not there', ['run', '-', '--config', 'no.mjs'], 'There is no configuration no.mjs'],

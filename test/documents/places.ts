@@ -34,6 +34,15 @@ export function missingFilesIn({ name, prose }: Markdown): string[] {
     .map(({ index, 1: path }) => `${name}:${lineAt(prose, index)}: ${path}`);
 }
 
+/** The files that a document at the top of the project links to, and that an installed package does not have. */
+export function unshippedLinksIn({ prose }: Markdown): string[] {
+  const { files } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as { files: readonly string[] };
+  const isShipped = (path: string): boolean => files.some((file) => path === file || path.startsWith(`${file}/`));
+  return [...prose.matchAll(/\]\(([^)\s#]+)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^[a-z]+:/.test(target) && !isShipped(target));
+}
+
 /** The scripts that a text runs by npm, and that package.json does not have. */
 export function missingScriptsIn(text: string): string[] {
   const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as { scripts: object };
