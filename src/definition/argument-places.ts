@@ -25,18 +25,53 @@ export function rewriteAt(
   return rewrite(args, namesIn(declared), 0, '', kind, visit);
 }
 
-/** Whether anything stands at a declared place; not, where that cannot be said. */
-export function isThere(args: unknown, declared: string): boolean {
-  let found = false;
-  try {
-    rewriteAt(args, declared, 'path', (value) => {
-      found = true;
-      return value;
+/** What stands at a declared place. */
+export interface Contents {
+  readonly place: string;
+  readonly values: readonly unknown[];
+  /** How many values on the way there are of another form. */
+  readonly unread: number;
+}
+
+export function contentsAt(args: unknown, place: string): Contents {
+  const unread: unknown[] = [];
+  const values = valuesAt(args, namesIn(place), unread).filter((value) => value !== undefined && value !== null);
+  return { place, values, unread: unread.length };
+}
+
+/**
+ * Whether fewer values stand at a declared place than before. What stood there twice may be left out once. What was of
+ * another form on the way there counts as one value; where it still is, the guards refuse it.
+ */
+export function hasLost(before: Contents, args: unknown): boolean {
+  const { values, unread } = contentsAt(args, before.place);
+  return values.length + Math.min(unread, before.unread) < new Set(before.values).size + before.unread;
+}
+
+/**
+ * The values that a path reaches; `*` is every item of a list. What stands on the way and may hold more of them, as it is of
+ * another form than the path says, goes to `unread`.
+ */
+export function valuesAt(value: unknown, path: readonly string[], unread: unknown[] = []): readonly unknown[] {
+  let values: readonly unknown[] = [value];
+  for (const name of path) {
+    values = values.flatMap((holder) => {
+      if (name === '*' && Array.isArray(holder)) return holder;
+      if (typeof holder === 'object' && holder !== null && Object.hasOwn(holder, name)) {
+        return [(holder as Record<string, unknown>)[name]];
+      }
+      if (!lacks(holder, name)) unread.push(holder);
+      return [];
     });
-  } catch {
-    return false;
   }
-  return found;
+  return values;
+}
+
+/** Whether what has no property of a name has nothing under that name. What is of a class may, such as a Map. */
+export function lacks(holder: unknown, name: string): boolean {
+  if (holder === undefined || holder === null) return true;
+  if (Array.isArray(holder)) return isIndex(name);
+  return typeof holder === 'object' && name !== '*' && isPlainObject(holder);
 }
 
 /** The names on the way to a declared place. */

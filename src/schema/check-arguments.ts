@@ -1,6 +1,6 @@
 import { isRecord } from '../basics/plain-object.ts';
 import { isThenable, toPromise } from '../basics/thenable.ts';
-import { isThere } from '../definition/argument-places.ts';
+import { type Contents, contentsAt, hasLost } from '../definition/argument-places.ts';
 import { placesOf } from '../definition/declarations.ts';
 import { type ErrorCode, ToolError } from '../errors.ts';
 import { constantData } from '../output/constant-data.ts';
@@ -104,11 +104,13 @@ function checkStandard(
 ): Maybe<Checked | Refusal> {
   const args = parseArguments(raw, limits);
   if (args instanceof ArgumentsFault) return unusable(tool, args);
+  // Before a library looks at them, as it may change them where they are.
+  const before = placesOf(tool).map(([place]) => contentsAt(args, place));
   try {
     const result = schema['~standard'].validate(args);
-    if (!isThenable(result)) return standardOutcome(tool, result, args);
+    if (!isThenable(result)) return standardOutcome(tool, result, args, before);
     return toPromise(result).then(
-      (settled) => standardOutcome(tool, settled, args),
+      (settled) => standardOutcome(tool, settled, args, before),
       (error: unknown) => badSchema(tool, error),
     );
   } catch (error) {
@@ -116,13 +118,13 @@ function checkStandard(
   }
 }
 
-function standardOutcome(tool: Tool, result: unknown, args: unknown): Checked | Refusal {
+function standardOutcome(tool: Tool, result: unknown, args: unknown, before: readonly Contents[]): Checked | Refusal {
   try {
     const outcome = readStandardResult(result, args);
     if (outcome.violations !== undefined) return unfit(outcome.violations, openingOf(tool));
     const { value } = outcome;
-    const lost = placesOf(tool).find(([place]) => isThere(args, place) && isRecord(value) && !isThere(value, place));
-    return lost === undefined ? { args: value } : badSchema(tool, lostPlace(lost[0]));
+    const lost = isRecord(value) ? before.find((contents) => hasLost(contents, value)) : undefined;
+    return lost === undefined ? { args: value } : badSchema(tool, lostPlace(lost.place));
   } catch (error) {
     return badSchema(tool, error);
   }
@@ -130,7 +132,7 @@ function standardOutcome(tool: Tool, result: unknown, args: unknown): Checked | 
 
 /** What a library moves to another place, no guard would look at. */
 function lostPlace(place: string): ToolError {
-  const text = `it takes away "${place}", which the tool declares to be guarded`;
+  const text = `it takes away "${place}", which the tool declares to be guarded.`;
   return new ToolError(text, { code: 'invalid_schema', details: { reason: 'unchecked', pointer: place } });
 }
 

@@ -1,5 +1,6 @@
 import { findViolations } from './find-violations.ts';
 import type { JsonSchemaObject } from './json-schema.ts';
+import { namelessProperty } from './schema-fault.ts';
 import { isSchemaObject, mapSchema } from './walk.ts';
 
 /**
@@ -11,13 +12,26 @@ import { isSchemaObject, mapSchema } from './walk.ts';
  * - a default that does not fit its own schema (`{ type: 'string', default: null }`) is dropped: filled in, it would have
  *   every call refused that leaves the property out.
  *
- * Gives the same object back where there was nothing to do.
+ * Gives the same object back where there was nothing to do. Throws a ToolError with code `invalid_schema` where a property
+ * with the empty name is required: Ajv never finds that one missing.
  */
 export function prepareSchema(schema: JsonSchemaObject): JsonSchemaObject {
-  const ready = mapSchema(schema, (inner) => withoutMisfits(schema, withNumericBounds(withoutIdleNullable(inner))));
+  const ready = mapSchema(schema, (inner, pointer) => {
+    refuseNameless(inner, pointer);
+    return withoutMisfits(schema, withNumericBounds(withoutIdleNullable(inner)));
+  });
   if (ready.$schema === undefined) return ready;
   const { $schema: _, ...rest } = ready;
   return rest;
+}
+
+function refuseNameless(schema: JsonSchemaObject, pointer: string): void {
+  const isNameless = (names: unknown): boolean => Array.isArray(names) && names.includes('');
+  if (isNameless(schema.required)) throw namelessProperty(pointer, 'required');
+  for (const keyword of ['dependentRequired', 'dependencies'] as const) {
+    const lists = schema[keyword];
+    if (isSchemaObject(lists) && Object.values(lists).some(isNameless)) throw namelessProperty(pointer, keyword);
+  }
 }
 
 function withoutIdleNullable(schema: JsonSchemaObject): JsonSchemaObject {

@@ -139,6 +139,12 @@ export function asyncSchema(schema: JsonSchema): ToolError {
   return invalidSchema(`${place(pointer)}: "$async" is not supported; leave it out.`, pointer, '$async');
 }
 
+/** For a schema that requires a property with the empty name. */
+export function namelessProperty(pointer: string, keyword: string): ToolError {
+  const what = 'requires a property with the empty name, which cannot be checked; give the property a name';
+  return invalidSchema(`${place(pointer)}: "${keyword}" ${what}.`, pointer, keyword);
+}
+
 function placeWhere(schema: JsonSchema, is: (schema: Record<string, unknown>) => boolean): string {
   let found: string | undefined;
   eachSchema(schema, (inner, pointer) => {

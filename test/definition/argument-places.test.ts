@@ -111,6 +111,17 @@ describe('a declared place', () => {
   });
 });
 
+/** Takes all but the first item to another place. */
+function firstAndRest({ all: [first, ...rest] }: { all: unknown[] }): object {
+  return { all: [first], rest };
+}
+
+function moveWithin(args: Record<string, unknown>): object {
+  args['target'] = args['path'];
+  delete args['path'];
+  return args;
+}
+
 describe('the guards refuse what they cannot find', () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'callgate-places-')));
   afterAll(() => rmSync(root, { recursive: true }));
@@ -159,6 +170,50 @@ describe('the guards refuse what they cannot find', () => {
     expect(ran).toEqual([]);
     if (place !== 'path')
       expect(await router.call({ name: 'tool', arguments: { path: 'a' } })).toMatchObject({ ok: true });
+  });
+
+  /** A tool whose schema library makes of the arguments what `transform` does. */
+  const transforming = (place: string, transform: (args: never) => unknown) =>
+    createRouter({
+      tools: [
+        defineTool({
+          ...common,
+          parameters: z.record(z.string(), z.any()).transform((args) => transform(args as never)),
+          jsonSchema: { type: 'object', properties: { path: {}, all: {} } },
+          paths: { [place]: 'read' },
+        }),
+      ],
+      roots: [root],
+      mode: 'trusted',
+    });
+
+  test.each<[string, string, object, (args: never) => unknown]>([
+    ['a text where a list was declared', '/all/*', { all: 'a' }, ({ all }: { all: string }) => ({ path: all })],
+    ['such a text beside an item', '/all/*/path', { all: [{ path: 'a' }, 'b'] }, firstAndRest],
+    ['all but one', '/all/*', { all: ['a', 'b', 'c'] }, firstAndRest],
+    ['one in the arguments themselves', 'path', { path: 'a' }, moveWithin],
+    ['items to a set', '/all/*', { all: ['a'] }, ({ all }: { all: string[] }) => ({ all: new Set(all) })],
+  ])('and nothing that a library takes away gets past them: %s', async (_, place, args, transform) => {
+    ran.length = 0;
+    const result = (await transforming(place, transform).call({ name: 'tool', arguments: args })) as Failure;
+    expect(result).toMatchObject({ code: 'invalid_schema', details: { reason: 'unchecked', pointer: place } });
+    expect(result.error).toContain(`takes away "${place}", which the tool declares to be guarded. This is`);
+    expect(ran).toEqual([]);
+  });
+
+  test.each<[string, string, object, (args: never) => unknown]>([
+    ['makes a list of one', '/all/*', { all: 'a' }, ({ all }: { all: string }) => ({ all: [all] })],
+    ['leaves out what stands there twice', '/all/*', { all: ['a', 'a'] }, () => ({ all: ['a'] })],
+    ['makes two the same', '/all/*', { all: ['a', 'A'] }, () => ({ all: ['a', 'a'] })],
+    ['leaves out nothing', '/all/*', { all: ['a', null] }, () => ({ all: ['a'] })],
+    ['adds some', '/all/*', { all: ['a'] }, () => ({ all: ['a', 'b'] })],
+  ])('but a library may be used that %s', async (_, place, args, transform) => {
+    expect(await transforming(place, transform).call({ name: 'tool', arguments: args })).toMatchObject({ ok: true });
+  });
+
+  test('and what the caller gives in another form is said to be so', async () => {
+    const result = await transforming('/all/*', (args) => args).call({ name: 'tool', arguments: { all: 'a' } });
+    expect(result).toMatchObject({ code: 'path_denied', details: { reason: 'unchecked', pointer: '/all' } });
   });
 
   test('also where a schema library has made something else of the arguments', async () => {

@@ -232,6 +232,7 @@ describe('what only it has to care for', () => {
     ],
     ['a broken pattern', { properties: { x: { pattern: '(' } } }, '/properties/x', 'not a regular expression'],
     ['$async', { $async: true }, '', 'not supported'],
+    ['a required property without a name', { not: { required: [''] } }, '/not', 'empty name'],
     ['no schema', 5, '', 'object or a boolean'],
   ])('%s is refused with keyword and place', (_, schema, pointer, words) => {
     const { code, message, options } = refusal(schema);
