@@ -1,5 +1,3 @@
-import { withoutStack } from '../basics/stackless.ts';
-import { ignore } from '../basics/thenable.ts';
 import type { ScopedFs } from '../capabilities/fs/types.ts';
 import type { ScopedFetch } from '../capabilities/net/types.ts';
 import type { ScopedExec } from '../capabilities/process/types.ts';
@@ -14,8 +12,9 @@ import type { Host } from './host.ts';
 import { joined, type Listeners, tell } from './listeners.ts';
 import { ownSignal } from './nesting.ts';
 import type { PendingAnswer } from './pending-answer.ts';
+import { restarted } from './restart.ts';
+import { withdrawn } from './withdrawal.ts';
 
-const mostRestarts = 3;
 const tooLate = 'The call had ended before the tool was started.';
 
 /**
@@ -54,23 +53,10 @@ export class CallContext implements Call {
   /** Its place in the router's list of calls that have not ended, or -1. */
   #place = -1;
   #answer: PendingAnswer | undefined = undefined;
-  #restarts = 0;
   #cleanups: Listeners = undefined;
   #listeners: Listeners = undefined;
 
   // Static, so that no name is taken from what stages may add.
-
-  /**
-   * Takes over what a stage adds, under names that are text. As `Object.assign`, which costs several times as much; and
-   * for the names that every call sees, a store that V8 knows the place of costs a fraction of one that it has to look up.
-   */
-  static add(ctx: CallContext, adds: object): void {
-    for (const name in adds) {
-      if (name === 'tool') ctx.tool = (adds as { tool: Tool }).tool;
-      else if (name === 'args') ctx.args = (adds as { args: unknown }).args;
-      else (ctx as unknown as Record<string, unknown>)[name] = (adds as Record<string, unknown>)[name];
-    }
-  }
 
   /** The answer to a stage that goes on after the call, or this attempt of it, has ended. */
   static afterEnd(ctx: CallContext): Failure {
@@ -220,23 +206,7 @@ export class CallContext implements Call {
   }
 
   restart(args: unknown): Maybe<ToolResult> {
-    if (this.aborted || this.settled) return CallContext.afterEnd(this);
-    if (++this.root.#restarts > mostRestarts) {
-      return this.fail('internal', `The arguments were edited more than ${mostRestarts} times; the call was given up.`);
-    }
-    this.call = { ...this.#call, arguments: args };
-    this.tool = undefined;
-    this.args = undefined;
-    this.effects = undefined;
-    this.fs = undefined;
-    this.fetch = undefined;
-    this.exec = undefined;
-    this.level = undefined;
-    this.mustAsk = undefined;
-    const answer = this.#host.restart(this);
-    // A stage may forget it, as it may forget its next().
-    ignore(answer);
-    return answer;
+    return this.aborted || this.settled ? CallContext.afterEnd(this) : restarted(this, args, this.#host);
   }
 
   progress(data: unknown): void {
@@ -325,10 +295,6 @@ export class CallContext implements Call {
 // Whatever a stage adds, it must not take the place of what the context does: with these, assigning it throws.
 Object.defineProperty(CallContext.prototype, '__proto__', { value: CallContext.prototype });
 Object.freeze(CallContext.prototype);
-
-function withdrawn(): DOMException {
-  return withoutStack(() => new DOMException('The call was withdrawn.', 'AbortError'));
-}
 
 // Beside the context: few calls are answered before their handler has ended.
 const endings = new WeakMap<CallContext, Listeners>();

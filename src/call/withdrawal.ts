@@ -1,3 +1,5 @@
+import { withoutStack } from '../basics/stackless.ts';
+
 /** Something that can be told that its caller no longer wants it. Holds its own place in the list it stands in. */
 export interface Withdrawable {
   place: number;
@@ -44,4 +46,9 @@ function listOf(signal: AbortSignal): Withdrawable[] {
   lastSignal = signal;
   lastList = list;
   return list;
+}
+
+/** The reason of an abort for which none was given. */
+export function withdrawn(): DOMException {
+  return withoutStack(() => new DOMException('The call was withdrawn.', 'AbortError'));
 }

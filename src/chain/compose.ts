@@ -5,6 +5,7 @@ import { StageError } from '../errors.ts';
 import type { ToolResult } from '../result.ts';
 import { type FinishFunction, traitsOf } from '../traits.ts';
 import type { Maybe } from '../types.ts';
+import { addTo } from './additions.ts';
 import type { Chain, Entry } from './chain.ts';
 import { stepRow, stepsByTool } from './step-row.ts';
 
@@ -98,7 +99,7 @@ function once({ name, stage }: Entry, inner: Chain): Chain {
       if (entered) throw new StageError(name, 'called next() twice');
       entered = true;
       if (ctx.settled) return CallContext.afterEnd(ctx);
-      if (adds !== undefined) CallContext.add(ctx, adds);
+      if (adds !== undefined) addTo(ctx, adds);
       return inner(ctx);
     });
     if (answer === undefined) throw new StageError(name, noAnswer);
@@ -163,7 +164,7 @@ function repeating({ name, stage }: Entry, inner: Chain): Chain {
     const answer = stage(ctx, (adds?: object) => {
       if (ctx.settled) return CallContext.afterEnd(ctx);
       const fork = ctx.fork();
-      if (adds !== undefined) CallContext.add(fork, adds);
+      if (adds !== undefined) addTo(fork, adds);
       const attempt = settling(fork, inner);
       guardDropped(fork, attempt);
       return attempt;

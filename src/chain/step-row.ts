@@ -5,6 +5,7 @@ import type { ToolResult } from '../result.ts';
 import type { Tool } from '../tool.ts';
 import { isAnswer, type StepFunction, traitsOf } from '../traits.ts';
 import type { Maybe } from '../types.ts';
+import { addTo } from './additions.ts';
 import type { Chain, Entry } from './chain.ts';
 
 /** As {@link stepRow}, but of those steps that concern certain tools only, each is run for their calls alone. */
@@ -88,6 +89,6 @@ export function stepRow(entries: readonly Entry[], inner: Chain, restAfter?: (en
 /** Adds what a step gave: whether the call is one of another tool now. */
 function addsTool(ctx: CallContext, found: object): boolean {
   const { tool } = ctx;
-  CallContext.add(ctx, found);
+  addTo(ctx, found);
   return ctx.tool !== tool;
 }
