@@ -1,4 +1,5 @@
 import { checkOptions } from '../src/basics/options.ts';
+import { isPlainRecord } from '../src/basics/plain-object.ts';
 import { namedTools } from '../src/chain/named-tools.ts';
 import { PerRun } from '../src/policy/per-run.ts';
 import { Allowance, payingFetch, payingFs, spentText } from '../src/policy/spending.ts';
@@ -90,7 +91,7 @@ const optionNames = ['calls', 'perTool', 'bytesWritten', 'bytesFetched'] satisfi
 function checked(options: BudgetOptions): Checked {
   checkOptions('budget', options, optionNames, optionNames);
   const { calls, perTool = {}, bytesWritten, bytesFetched } = options;
-  if (typeof perTool !== 'object' || perTool === null) {
+  if (!isPlainRecord(perTool)) {
     throw new TypeError('budget({ perTool }) must be an object: a number of calls by the name of the tool.');
   }
   for (const [name, limit] of [...Object.entries(options), ...Object.entries(perTool)]) {

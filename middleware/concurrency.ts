@@ -1,4 +1,5 @@
 import { checkOptions } from '../src/basics/options.ts';
+import { isPlainRecord } from '../src/basics/plain-object.ts';
 import { atOnce } from '../src/basics/thenable.ts';
 import { ancestorsOf, rootOf } from '../src/call/nesting.ts';
 import { namedTools } from '../src/chain/named-tools.ts';
@@ -142,7 +143,7 @@ function limitsOf(perTool: ConcurrencyOptions['perTool']): (tool: string) => num
     if (perTool !== undefined) checkLimit('perTool', perTool);
     return () => perTool ?? Number.POSITIVE_INFINITY;
   }
-  if (typeof perTool !== 'object' || perTool === null) {
+  if (!isPlainRecord(perTool)) {
     throw new TypeError('concurrency({ perTool }) must be a number, or an object of numbers by the name of the tool.');
   }
   const limits = new Map(Object.entries(perTool));

@@ -104,8 +104,9 @@ function textOf(value: unknown): string | undefined {
   }
 }
 
-function checked({ repeats = 3, exempt = isPolling, ...rest }: LoopGuardOptions): Required<LoopGuardOptions> {
-  checkOptions('loopGuard', { repeats, exempt, ...rest }, ['repeats', 'exempt'] satisfies (keyof LoopGuardOptions)[]);
+function checked(options: LoopGuardOptions): Required<LoopGuardOptions> {
+  checkOptions('loopGuard', options, ['repeats', 'exempt'] satisfies (keyof LoopGuardOptions)[]);
+  const { repeats = 3, exempt = isPolling } = options;
   if (!Number.isSafeInteger(repeats) || repeats < 1) {
     throw new TypeError(`loopGuard({ repeats }) must be a whole number from 1; it is ${String(repeats)}.`);
   }

@@ -10,7 +10,7 @@ import { type PermissionOptions, permission } from '../middleware/permission.ts'
 import { timeout } from '../middleware/timeout.ts';
 import { type UrlGuardAdds, type UrlGuardOptions, urlGuard } from '../middleware/url-guard.ts';
 import { type ValidateOptions, validate } from '../middleware/validate.ts';
-import { checkOptions } from './basics/options.ts';
+import { checkKinds, checkOptions, type OptionKind } from './basics/options.ts';
 import type { Clock } from './clock.ts';
 import { type Pipeline, type Place, pipeline } from './pipeline.ts';
 import { closingPermissionOptions, permissionOptions } from './policy/settings.ts';
@@ -77,6 +77,18 @@ export const closingPipelineOptions: readonly string[] = [
   'urls',
 ] satisfies (keyof DefaultPipelineOptions)[];
 
+/** Those that hold the options of a stage: of another kind they would be taken apart, and close nothing. */
+export const pipelineOptionKinds: { readonly [O in keyof DefaultPipelineOptions]?: OptionKind } = {
+  locks: 'object',
+  limits: 'object',
+  pathGuard: 'object',
+  commands: 'object',
+  urls: 'object',
+  isolation: 'object',
+  validate: 'object',
+  normalize: 'object',
+};
+
 /** The places of the default pipeline, outermost first. */
 export interface DefaultPlaces<State> {
   readonly normalize: Place<Call<State>, unknown, false>;
@@ -102,6 +114,7 @@ export function defaultPipeline<State = unknown>(
   options: DefaultPipelineOptions = {},
 ): Pipeline<State, DefaultPlaces<State>, Ready<State>> {
   checkOptions('defaultPipeline', options, defaultPipelineOptions, closingPipelineOptions);
+  checkKinds('defaultPipeline', options, pipelineOptionKinds);
   const {
     roots,
     timeout: limit,

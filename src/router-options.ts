@@ -1,8 +1,15 @@
 import { checkMilliseconds } from './basics/milliseconds.ts';
-import { checkKinds, checkOptions } from './basics/options.ts';
+import { didYouMean } from './basics/nearest.ts';
+import { checkKinds, checkOptions, shown } from './basics/options.ts';
+import { isPlainRecord } from './basics/plain-object.ts';
 import { namedIn, namedTools, unmatched } from './chain/named-tools.ts';
 import { type Clock, checkClock } from './clock.ts';
-import { closingPipelineOptions, type DefaultPipelineOptions, defaultPipelineOptions } from './default-pipeline.ts';
+import {
+  closingPipelineOptions,
+  type DefaultPipelineOptions,
+  defaultPipelineOptions,
+  pipelineOptionKinds,
+} from './default-pipeline.ts';
 import { ToolError } from './errors.ts';
 import type { RouterPipeline } from './pipeline.ts';
 import type { Registry } from './registry.ts';
@@ -78,7 +85,8 @@ export const callOptions: readonly string[] = ['signal', 'deadline', 'state', 'r
 export function checkRouterOptions<State>(options: RouterOptions<State>): void {
   const known = new Set([...commonOptions, ...defaultPipelineOptions]);
   checkOptions('createRouter', options, [...known], ['allowed', ...closingPipelineOptions]);
-  checkKinds('createRouter', options, { principal: 'text', allowed: 'texts', strict: 'boolean' });
+  checkKinds<CommonOptions<State>>('createRouter', options, { principal: 'text', allowed: 'texts', strict: 'boolean' });
+  checkKinds<DefaultPipelineOptions>('createRouter', options, pipelineOptionKinds);
   if (options.clock !== undefined) checkClock(options.clock, 'createRouter({ clock })');
   if (options.tools !== undefined && options.registry !== undefined) {
     throw new TypeError('createRouter() takes tools or a registry, not both: add the tools to the registry.');
@@ -111,9 +119,14 @@ export function checkSignal(signal: unknown): void {
   }
 }
 
+const runMembers: readonly string[] = ['id', 'principal', 'mode', 'tools'] satisfies (keyof Run)[];
+
 function checkRun(run: Partial<Run>): void {
-  if (typeof run !== 'object' || run === null) {
-    throw new TypeError(`The run of a call must be an object; it is ${String(run)}.`);
+  if (!isPlainRecord(run)) throw new TypeError(`The run of a call must be an object; it is ${shown(run)}.`);
+  for (const member in run) {
+    if (runMembers.includes(member)) continue;
+    const advice = `Its members are: ${runMembers.join(', ')}.${didYouMean(member, runMembers)}`;
+    throw new TypeError(`The run of a call has no member "${member}". ${advice}`);
   }
   for (const member of ['id', 'principal', 'mode'] as const) {
     const value: unknown = run[member];

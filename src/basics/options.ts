@@ -1,9 +1,10 @@
 import { didYouMean } from './nearest.ts';
-import { isRecord } from './plain-object.ts';
+import { isPlainRecord, isRecord } from './plain-object.ts';
 
 /**
  * Throws a TypeError for an option that does not exist: a mistyped `deny` must not become an open door. Nor must one of
- * those that close something (`closing`) and are `undefined`, such as a variable of the environment that is not set.
+ * those that close something (`closing`) and are `undefined`, such as a variable of the environment that is not set; nor
+ * options of which not all would be seen, such as those of a Map, or what an object inherits.
  */
 export function checkOptions(
   owner: string,
@@ -11,9 +12,7 @@ export function checkOptions(
   known: readonly string[],
   closing: readonly string[] = [],
 ): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`${owner}() takes an object of options; it got ${String(options)}.`);
-  }
+  if (!isPlainRecord(options)) throw new TypeError(`${owner}() takes an object of options; it got ${shown(options)}.`);
   for (const option of Object.keys(options)) {
     if (!known.includes(option)) {
       const advice = `Its options are: ${known.join(', ') || '(none)'}.${didYouMean(option, known)}`;
@@ -37,7 +36,8 @@ const kinds: Readonly<Record<OptionKind, readonly [words: string, fits: (value: 
   text: ['a text', (value) => typeof value === 'string'],
   texts: ['a list of texts', (value) => Array.isArray(value) && value.every((one) => typeof one === 'string')],
   function: ['a function', (value) => typeof value === 'function'],
-  object: ['an object', isRecord],
+  // The environment is of a kind of its own, and all that it holds is seen.
+  object: ['an object', (value) => isPlainRecord(value) || value === process.env],
   engine: ['a schema engine: { compile }', (value) => isRecord(value) && typeof value['compile'] === 'function'],
 };
 
@@ -58,6 +58,10 @@ export function checkKinds<O extends object>(
   }
 }
 
-function shown(value: unknown): string {
-  return typeof value === 'object' && value !== null ? (Array.isArray(value) ? 'a list' : 'an object') : String(value);
+/** What a value of the wrong kind is, in words. */
+export function shown(value: unknown): string {
+  if (typeof value === 'function') return 'a function';
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (Array.isArray(value)) return 'a list';
+  return isPlainRecord(value) ? 'an object' : 'one of a class, or one that inherits, of which not all would be seen';
 }

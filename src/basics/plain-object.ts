@@ -11,3 +11,8 @@ export function isPlainObject(value: object): value is Record<string, unknown> {
   // which the object would have members that are not its own.
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf');
 }
+
+/** The same of any value: an object of which its members are all that it holds. */
+export function isPlainRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && isPlainObject(value);
+}

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { didYouMean } from '../basics/nearest.ts';
-import { isRecord } from '../basics/plain-object.ts';
+import { isPlainRecord } from '../basics/plain-object.ts';
 import { defaultPipelineOptions } from '../default-pipeline.ts';
 import { readPolicyFile } from '../policy/file.ts';
 import { ruleMemory } from '../policy/rule-memory.ts';
@@ -41,7 +41,7 @@ function foundIn(folder: string): string | undefined {
 }
 
 function checked(config: unknown, name: string, folder: string): Config {
-  if (!isRecord(config)) {
+  if (!isPlainRecord(config)) {
     throw new Unusable(`${name} must export a configuration: export default defineConfig({ tools: [...] }).`);
   }
   for (const option of Object.keys(config)) {

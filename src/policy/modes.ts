@@ -1,3 +1,5 @@
+import { shown } from '../basics/options.ts';
+import { isPlainRecord } from '../basics/plain-object.ts';
 import { levelFault } from '../definition/levels.ts';
 import type { Tool } from '../tool.ts';
 import { type Decision, isDecision } from './verdict.ts';
@@ -35,6 +37,7 @@ export interface Modes {
  * Throws a TypeError for a table without `default` or with an unknown decision.
  */
 export function createModes(own: { readonly [mode: string]: ModeTable } = {}): Modes {
+  if (!isPlainRecord(own)) throw new TypeError(`modes must be an object of tables by name; it is ${shown(own)}.`);
   const tables = new Map<string, ReadyTable>();
   for (const [mode, table] of [...Object.entries(builtInModes), ...Object.entries(own)]) {
     tables.set(mode, checked(mode, table));
@@ -62,7 +65,7 @@ interface ReadyTable {
 }
 
 function checked(mode: string, table: ModeTable): ReadyTable {
-  if (typeof table !== 'object' || table === null || !Object.hasOwn(table, 'default')) {
+  if (!isPlainRecord(table) || !Object.hasOwn(table, 'default')) {
     throw new TypeError(`Mode "${mode}" needs a table with at least { default: 'allow' | 'ask' | 'deny' }.`);
   }
   const entries = Object.entries(table);

@@ -1,5 +1,5 @@
 import { didYouMean, inQuotes } from '../basics/nearest.ts';
-import { isRecord } from '../basics/plain-object.ts';
+import { isPlainRecord } from '../basics/plain-object.ts';
 
 /** A rule that is not well-formed. The message names its place, such as `Rule 3: arguments.path.host`. */
 export class RuleError extends TypeError {
@@ -34,9 +34,9 @@ export function textLists(value: unknown, at: string): readonly (readonly string
   return Array.isArray(value[0]) ? value.map((list: unknown) => texts(list, at)) : [texts(value, at)];
 }
 
-/** The members of a record. */
+/** The members of a plain object: of another one not all would be seen. */
 export function entriesOf(value: unknown, at: string): [string, unknown][] {
-  if (!isRecord(value)) throw new RuleError(at, 'needs an object');
+  if (!isPlainRecord(value)) throw new RuleError(at, 'needs an object, and a plain one');
   const entries = Object.entries(value);
   if (entries.length === 0) throw new RuleError(at, 'is empty');
   return entries;

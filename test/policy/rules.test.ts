@@ -490,7 +490,7 @@ describe('a rule that is not well-formed is refused with its place', () => {
       { decision: 'deny', arguments: { a: { min: '2' } } },
       'Rule 1: arguments.a.min needs a number',
     ],
-    ['a regular expression', { decision: 'deny', arguments: { a: /x/ } }, 'Rule 1: arguments.a is empty'],
+    ['a regular expression', { decision: 'deny', arguments: { a: /x/ } }, 'Rule 1: arguments.a needs an object'],
     ['a list of objects', { decision: 'deny', arguments: { a: [{}] } }, 'Rule 1: arguments.a needs texts'],
     [
       'a URL as a host',
