@@ -13,9 +13,19 @@ export interface Backend {
   close(): void;
 }
 
+/** Whether imports may end in `.ts` under these settings. */
+export function mayImportTs(settings: {
+  readonly allowImportingTsExtensions?: unknown;
+  readonly rewriteRelativeImportExtensions?: unknown;
+}): boolean {
+  return settings.allowImportingTsExtensions === true || settings.rewriteRelativeImportExtensions === true;
+}
+
 /** The questions the generator asks. Nodes are the compiler's own; types are opaque and compared by identity. */
 export interface Program {
   readonly kinds: Kinds;
+  /** Whether the project's settings let an import end in `.ts`. */
+  readonly importsTs: boolean;
   source(file: string): Source | undefined;
   /** The source files that are not a library's: what a watcher must look at. */
   files(): readonly string[];

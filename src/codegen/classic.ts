@@ -3,6 +3,7 @@ import {
   type Backend,
   type Element,
   kindsFrom,
+  mayImportTs,
   type Node,
   type Program,
   type Property,
@@ -115,6 +116,7 @@ function classicProgram(api: typeof ts, program: ts.Program): Program {
 
   return {
     kinds: kindsFrom(api.SyntaxKind as unknown as Record<string, unknown>),
+    importsTs: mayImportTs(program.getCompilerOptions()),
     source: (file) => program.getSourceFile(file) as unknown as Source | undefined,
     files: () =>
       program

@@ -20,7 +20,7 @@ export interface GenerateOptions {
   readonly cwd?: string;
   /** Takes only functions whose documentation has `@tool`. Default false. */
   readonly tagged?: boolean;
-  /** What imports of the sources end in: the source's own `.ts`, `.js`, or nothing. Default `ts`. */
+  /** What imports of the sources end in: their own `.ts`, `.js`, or nothing. Default: `ts` where the settings allow it, else `js`. */
   readonly extension?: 'ts' | 'js' | 'none';
   /** Where the generated file imports `defineTool` from. Default `callgate`. */
   readonly importFrom?: string;
@@ -88,12 +88,7 @@ export async function createGenerator(options: GenerateOptions): Promise<Generat
   const files = entryFiles(options.files, cwd);
   if (files.includes(out)) throw new GenerateSetupError(`${options.out} is an input and the output at once.`);
   const backend = await loadBackend(openProject(files, cwd, options.tsconfig), cwd, options.typescript);
-  const { tagged = false, extension = 'ts', importFrom = 'callgate' } = options;
-  const flags = [
-    ...(tagged ? ['--tagged'] : []),
-    ...(extension === 'ts' ? [] : [`--extension ${extension}`]),
-    ...(importFrom === 'callgate' ? [] : [`--import-from ${importFrom}`]),
-  ];
+  const { tagged = false, importFrom = 'callgate' } = options;
   return {
     typescript: backend.version,
     run() {
@@ -109,6 +104,13 @@ export async function createGenerator(options: GenerateOptions): Promise<Generat
       }
       if (reporter.problems.length > 0) throw new GenerateError(reporter.problems);
       const tools = read.map(({ tool }) => tool);
+      const usual = program.importsTs ? 'ts' : 'js';
+      const { extension = usual } = options;
+      const flags = [
+        ...(tagged ? ['--tagged'] : []),
+        ...(extension === usual ? [] : [`--extension ${extension}`]),
+        ...(importFrom === 'callgate' ? [] : [`--import-from ${importFrom}`]),
+      ];
       const text = emit(tools, { out, files, extension, importFrom, flags });
       return { text, tools: tools.map((tool) => tool.name), warnings, sources: program.files() };
     },

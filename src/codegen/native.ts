@@ -3,6 +3,7 @@ import {
   type Backend,
   type Element,
   kindsFrom,
+  mayImportTs,
   type Node,
   type Program,
   type Property,
@@ -142,6 +143,7 @@ function nativeProgram(api: Api, syntax: Syntax, project: sync.Project): Program
 
   return {
     kinds: kindsFrom(syntax.SyntaxKind),
+    importsTs: mayImportTs(project.compilerOptions),
     source: (file) => program.getSourceFile(file) as unknown as Source | undefined,
     files: () => program.getSourceFileNames().filter((file) => !/\/node_modules\/|^bundled:/.test(file)),
     syntaxErrors: (file) =>

@@ -8,7 +8,8 @@ wrapper that calls it.
   --check             write nothing; exit with 1 and a diff when the file is not what would be written
   --watch             stay, and write again whenever a source changes
   --tagged            take only functions with @tool in their documentation
-  --extension EXT     what imports of the sources end in: ts (default), js or none
+  --extension EXT     what imports of the sources end in: ts, js or none (default: ts where the tsconfig allows it,
+                      by allowImportingTsExtensions or rewriteRelativeImportExtensions, else js)
   --import-from NAME  where to import defineTool from (default callgate)
   --tsconfig FILE     the settings to read the sources under (default: the nearest tsconfig.json)
   --typescript NAME   the package to load TypeScript from (default: $CALLGATE_TYPESCRIPT, else typescript)

@@ -46,6 +46,26 @@ describe('a project elsewhere', () => {
     60_000,
   );
 
+  it.each(compilers)(
+    'imports its sources as its settings allow: %s',
+    async (typescript) => {
+      const importOf = async (settings: object, more: object = {}): Promise<string | undefined> => {
+        const tsconfig = { compilerOptions: { module: 'nodenext', target: 'es2022', strict: true, ...settings } };
+        writeFiles(folder, { 'endings/tsconfig.json': JSON.stringify(tsconfig), 'endings/notes.ts': source });
+        writeFiles(folder, { 'endings/sort.ts': `export type Sort = 'x' | 'y';\n` });
+        const options = { cwd: join(folder, 'endings'), files: ['notes.ts'], out: 'tools.gen.ts', typescript };
+        const { text } = await generate({ ...options, ...more });
+        return `${/--extension \w+/.exec(text)?.[0] ?? ''}${/'\.\/notes.*'/.exec(text)?.[0]}`;
+      };
+      expect(await importOf({})).toBe("'./notes.js'");
+      expect(await importOf({ noEmit: true, allowImportingTsExtensions: true })).toBe("'./notes.ts'");
+      expect(await importOf({ rewriteRelativeImportExtensions: true })).toBe("'./notes.ts'");
+      expect(await importOf({}, { extension: 'ts' })).toBe("--extension ts'./notes.ts'");
+      expect(await importOf({}, { extension: 'js' })).toBe("'./notes.js'");
+    },
+    60_000,
+  );
+
   it('has its own settings: path aliases, and strictness that is off', async () => {
     const tsconfig = {
       compilerOptions: { strict: false, module: 'preserve', target: 'es2022', paths: { '#sort': ['./sort.ts'] } },
