@@ -59,7 +59,16 @@ export type ArgumentsFor<T> = T extends { readonly [types]?: { readonly input: i
 export interface ToolDefinition<S, O, P, U = undefined, C = undefined>
   extends Omit<
     Tool,
-    'parameters' | 'output' | 'paths' | 'urls' | 'commands' | 'locks' | 'handler' | 'preview' | 'standardSchema'
+    | 'parameters'
+    | 'output'
+    | 'paths'
+    | 'urls'
+    | 'commands'
+    | 'walks'
+    | 'locks'
+    | 'handler'
+    | 'preview'
+    | 'standardSchema'
   > {
   /** The arguments: a JSON Schema object, or a Standard Schema (zod, valibot, arktype ...). */
   readonly parameters: S;
@@ -76,6 +85,11 @@ export interface ToolDefinition<S, O, P, U = undefined, C = undefined>
   readonly urls?: U;
   /** Which arguments are command lines or argument lists, as `urls`; or these with the language of their text. */
   readonly commands?: C;
+  /**
+   * Whether a call also touches what lies below the folders that its paths name. Rules that forbid or ask about something
+   * inside of such a folder then ask. Default: it may.
+   */
+  walks?(args: ArgumentsOf<S>): boolean;
   /**
    * What a call touches: those that only read a key run together, one that writes it runs alone, without those that touch
    * what lies below it, as `a/b` lies below `a`. A path argument stands for its file; other files are named by absolute

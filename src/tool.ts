@@ -64,6 +64,11 @@ export interface Tool<Args = unknown, Context extends ToolContext = ToolContext>
    */
   readonly commands?: readonly string[] | { readonly [argument: string]: CommandLanguage };
   /**
+   * Whether a call also touches what lies below the folders that its paths name. Rules that forbid or ask about something
+   * inside of such a folder then ask. Default: it may.
+   */
+  walks?(args: Args): boolean;
+  /**
    * What a call touches: those that only read a key run together, one that writes it runs alone, without those that touch
    * what lies below it, as `a/b` lies below `a`. A path argument stands for its file; other files are named by absolute
    * paths. Default: the paths among its arguments, by their intents.

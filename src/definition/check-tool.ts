@@ -11,7 +11,7 @@ export const toolName: RegExp = /^[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}$/;
 
 const memberNames: readonly string[] = [
   ...(['name', 'description', 'parameters', 'standardSchema', 'permission', 'timeout', 'tags', 'annotations'] as const),
-  ...(['output', 'paths', 'urls', 'commands', 'locks', 'isolate', 'source', 'handler', 'preview'] as const),
+  ...(['output', 'paths', 'urls', 'commands', 'walks', 'locks', 'isolate', 'source', 'handler', 'preview'] as const),
 ] satisfies (keyof Tool)[];
 
 // Not a set of these names: every tool of a large registry is asked about each of its members.
@@ -30,6 +30,7 @@ function isMember(name: string): boolean {
     case 'paths':
     case 'urls':
     case 'commands':
+    case 'walks':
     case 'locks':
     case 'isolate':
     case 'source':
@@ -127,10 +128,11 @@ function checkAnnotations({ name, annotations }: Tool): void {
 
 /** What is of another kind than it must be would be taken for something else, or for nothing. */
 function checkKinds(tool: Tool): void {
-  const { tags, source, output, locks, preview } = tool;
+  const { tags, source, output, walks, locks, preview } = tool;
   if (tags !== undefined && !isWords(tags)) throw wrongKind(tool, 'tags', 'a list of words');
   if (source !== undefined && (typeof source !== 'string' || source === '')) throw wrongKind(tool, 'source', 'a name');
   if (output !== undefined && !isRecord(output)) throw wrongKind(tool, 'output', 'a JSON Schema object');
+  if (walks !== undefined && typeof walks !== 'function') throw wrongKind(tool, 'walks', 'a function (args)');
   if (locks !== undefined && typeof locks !== 'function') throw wrongKind(tool, 'locks', 'a function (args)');
   if (preview !== undefined && typeof preview !== 'function') {
     throw wrongKind(tool, 'preview', 'a function (args, context)');

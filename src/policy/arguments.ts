@@ -1,9 +1,8 @@
-import { isIndex } from '../definition/argument-places.ts';
-import { pointerNames } from '../schema/pointer.ts';
 import { every, type Match, some } from './match.ts';
 import { type ValueMatcher, type ValueTest, valueTest } from './matchers.ts';
 import type { PolicyRequest } from './policy.ts';
-import { entriesOf, RuleError } from './shape.ts';
+import { entriesOf } from './shape.ts';
+import { pathOf, valuesAt } from './values.ts';
 
 /** Matchers by argument: a property name, or a JSON pointer with `*` for every item of an array. */
 export interface ArgumentMatchers {
@@ -46,26 +45,4 @@ function propertyTest(name: string, test: ValueTest): (request: PolicyRequest) =
     if (typeof args !== 'object' || args === null || !Object.hasOwn(args, name)) return 'no';
     return test((args as Record<string, unknown>)[name], request);
   };
-}
-
-/** A property name or a JSON pointer as the names of its parts. */
-export function pathOf(argument: string, at = 'The argument'): readonly string[] {
-  if (argument === '') throw new RuleError(at, 'needs the name of an argument, or a JSON pointer');
-  return argument.startsWith('/') ? pointerNames(argument) : [argument];
-}
-
-/** The values that a path reaches; `*` is every item of an array. What is of another form on the way goes to `unread`. */
-export function valuesAt(value: unknown, path: readonly string[], unread: unknown[] = []): readonly unknown[] {
-  let values: readonly unknown[] = [value];
-  for (const part of path) {
-    values = values.flatMap((holder) => {
-      if (holder === undefined || holder === null) return [];
-      if (part === '*' && Array.isArray(holder)) return holder;
-      if (typeof holder === 'object' && Object.hasOwn(holder, part)) return [(holder as Record<string, unknown>)[part]];
-      const isAbsent = Array.isArray(holder) ? isIndex(part) : typeof holder === 'object' && part !== '*';
-      if (!isAbsent) unread.push(holder);
-      return [];
-    });
-  }
-  return values;
 }

@@ -1,5 +1,6 @@
 import { withSlashes } from '../basics/slashes.ts';
 import type { Effect } from '../types.ts';
+import { mayWalk, relativePathsOf } from './argument-paths.ts';
 import { commandMatcher } from './commands.ts';
 import { every, type Match, matchOf, some } from './match.ts';
 import { answer, hosts } from './matchers.ts';
@@ -51,10 +52,10 @@ const kinds: ReadonlySet<string> = new Set<Effect['kind']>(['fs.read', 'fs.write
 
 function matcherTest(matcher: EffectMatcher, wide: boolean, at: string): EffectTest {
   const tests = entriesOf(matcher, at).map(([key, operand]) => memberTest(key, operand, wide, `${at}.${key}`));
-  return (effect) => every(tests.map((test) => test(effect)));
+  return (effect, request) => every(tests.map((test) => test(effect, request)));
 }
 
-function memberTest(key: string, operand: unknown, wide: boolean, at: string): (effect: Effect) => Match {
+function memberTest(key: string, operand: unknown, wide: boolean, at: string): EffectTest {
   switch (key) {
     case 'kind': {
       const wanted = new Set(texts(operand, at));
@@ -69,7 +70,14 @@ function memberTest(key: string, operand: unknown, wide: boolean, at: string): (
         throw new RuleError(at, 'must begin with / or **/ to allow anything, for effects hold absolute paths');
       }
       const test = pathMatcher(globs, wide);
-      return (effect) => ('path' in effect ? test(withSlashes(effect.path)) : 'no');
+      return (effect, request) => {
+        if (!('path' in effect)) return 'no';
+        const walks = mayWalk(request);
+        const match = test(withSlashes(effect.path), walks);
+        if (match !== 'no' || !wide || !walks) return match;
+        // A glob that is relative to a root does not tell what lies above it; the argument, which is relative too, does.
+        return some(relativePathsOf(effect, request).map((path) => test(path)));
+      };
     }
     case 'host': {
       const test = hosts(operand, at);

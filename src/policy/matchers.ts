@@ -1,9 +1,9 @@
 import { canonicalJson } from '../basics/canonical-json.ts';
+import { argumentPathTest } from './argument-paths.ts';
 import { commandMatcher } from './commands.ts';
 import { hostMatcher } from './hosts.ts';
 import { type Match, matchOf, not } from './match.ts';
 import { foldText } from './names.ts';
-import { pathMatcher } from './paths.ts';
 import type { PolicyRequest } from './policy.ts';
 import { entriesOf, RuleError, textLists, texts, unknownMember } from './shape.ts';
 
@@ -12,7 +12,8 @@ type Scalar = string | number | boolean | null;
 /**
  * What a rule can say of one argument:
  * - a scalar, which it must equal, or a list of scalars, one of which it must equal;
- * - `path`: globs on a canonical path; `host`: `example.com` or `*.example.com`, of a URL or a host;
+ * - `path`: globs on a canonical path, relative to the first root or absolute;
+ * - `host`: `example.com` or `*.example.com`, of a URL or a host;
  * - `command`: the first words of an argument list or a plain command line, `["git", "log"]`, or several of these;
  * - `min` and `max`: bounds of a number, both included;
  * - `equals`: any JSON value, which it must equal in all its parts;
@@ -50,7 +51,7 @@ export function valueTest(matcher: ValueMatcher, wide: boolean, at: string): Val
     throw new RuleError(at, 'needs exactly one of path, host, command, equals, not, or min and max');
   switch (kind) {
     case 'path':
-      return pathMatcher(texts(operand, `${at}.path`), wide);
+      return argumentPathTest(texts(operand, `${at}.path`), wide);
     case 'host':
       return hosts(operand, `${at}.host`);
     case 'command':

@@ -8,21 +8,55 @@ import type { Match } from './match.ts';
  * With `wide`, as rules need that forbid or ask, letter case, Unicode forms, trailing dots and blanks and `:streams` do
  * not count, `folder/**` covers the folder itself, and a relative glob holds at any depth of an absolute path.
  *
+ * Where a wide glob begins with plain names, a folder that contains what they name is not sure to be left alone by a call that
+ * walks: reading `.` reads `secrets/**` as well. A glob that begins with a wildcard has no such folder.
+ *
  * A path that is not canonical (`..`, `.`, empty parts, backslashes) is not matched by an `allow`, and makes a wide test
  * unsure where it does not match anyway.
  */
-export function pathMatcher(globs: readonly string[], wide: boolean): (path: unknown) => Match {
+export function pathMatcher(written: readonly string[], wide: boolean): (path: unknown, walks?: boolean) => Match {
+  const globs = written.flatMap(withoutDots);
   const literal = new Set(globs);
   let tests: readonly PathTest[] | undefined;
-  return (path) => {
+  let contains: PathTest | undefined;
+  return (path, walks = true) => {
     if (typeof path !== 'string') return 'unsure';
     const read = readPath(path);
     if (!wide && !read.canonical) return 'unsure';
     if (literal.has(path)) return 'yes';
     tests ??= globs.map(wide ? wideTest : narrowTest);
     for (const test of tests) if (test(read)) return 'yes';
-    return read.canonical ? 'no' : 'unsure';
+    if (!read.canonical) return 'unsure';
+    if (!wide || !walks) return 'no';
+    contains ??= containingTest(globs);
+    return contains(read) ? 'unsure' : 'no';
   };
+}
+
+/** A glob and, where it has parts that no canonical path has, the glob that is meant. */
+function withoutDots(glob: string): readonly string[] {
+  const plain = glob.replace(/^(?:\.\/+)+(?=[^/])/, '').replace(/\/(?:\.?\/)+/g, '/');
+  return plain === glob ? [glob] : [glob, plain];
+}
+
+/** Tests whether a path is a folder above what one of the globs names, as far as their beginnings tell. */
+function containingTest(globs: readonly string[]): PathTest {
+  const beginnings = globs.flatMap(beginningsOf);
+  return ({ folded, absolute }) => {
+    const folder = folded === '.' ? '' : folded.replace(/\/?$/, '/');
+    return beginnings.some((beginning) => beginning.startsWith('/') === absolute && beginning.startsWith(folder));
+  };
+}
+
+/** The plain names that a glob begins with, folded, each followed by `/`; one text for each alternative in braces. */
+function beginningsOf(glob: string): readonly string[] {
+  const { Minimatch } = minimatch();
+  const { set } = new Minimatch(foldPath(glob), { dot: true, nonegate: true, nocomment: true });
+  return set.flatMap((parts) => {
+    const wildcard = parts.findIndex((part) => typeof part !== 'string');
+    const names = wildcard < 0 ? parts : parts.slice(0, wildcard);
+    return names.some((name) => name !== '') ? [`${names.join('/')}/`] : [];
+  });
 }
 
 interface ReadPath {
@@ -39,7 +73,7 @@ let last: ReadPath = { path: '.', absolute: false, canonical: true, folded: '.' 
 /** Reads a path once for all the rules that are asked about it, one after another. */
 function readPath(path: string): ReadPath {
   if (last.path !== path) {
-    last = { path, absolute: /^(\/|[A-Za-z]:\/)/.test(path), canonical: isCanonical(path), folded: foldPath(path) };
+    last = { path, absolute: isAbsolute(path), canonical: isCanonical(path), folded: foldPath(path) };
   }
   return last;
 }
@@ -78,9 +112,14 @@ function literalPart(glob: string): string {
   return parts.reduce((longest, part) => (part.length > longest.length ? part : longest), '');
 }
 
+/** Whether a path or glob is absolute. */
+export function isAbsolute(path: string): boolean {
+  return /^(\/|[A-Za-z]:\/)/.test(path);
+}
+
 /** Whether a glob can match an absolute path. */
 export function isAnchored(glob: string): boolean {
-  return /^(\/|[A-Za-z]:\/|\*\*\/)/.test(glob) || glob === '**';
+  return isAbsolute(glob) || /^\*\*(\/|$)/.test(glob);
 }
 
 function isCanonical(path: string): boolean {

@@ -1,12 +1,12 @@
 import type { Tool } from '../tool.ts';
-import { pathOf, valuesAt } from './arguments.ts';
+import { argumentPathTest } from './argument-paths.ts';
 import { commandMatcher } from './commands.ts';
 import { every, type Match, some } from './match.ts';
 import { hosts } from './matchers.ts';
 import { nameMatcher } from './names.ts';
-import { pathMatcher } from './paths.ts';
 import type { PolicyRequest } from './policy.ts';
 import { RuleError, texts } from './shape.ts';
+import { declared, valuesAt } from './values.ts';
 
 type Condition = (request: PolicyRequest) => Match;
 
@@ -53,7 +53,7 @@ export function toolCondition(value: string | readonly string[], wide: boolean, 
 function shortCondition(inner: string, wide: boolean, at: string): Condition {
   if (inner.startsWith('domain:')) return hostCondition(inner.slice('domain:'.length), wide, at);
   const command = commandCondition(inner, wide);
-  const path = pathMatcher([inner], wide);
+  const path = argumentPathTest([inner], wide);
   return (request) => (isCommand(request) ? command(request) : pathCondition(path, wide, request));
 }
 
@@ -89,14 +89,15 @@ function hostCondition(pattern: string, wide: boolean, at: string): Condition {
   };
 }
 
-function pathCondition(test: (path: unknown) => Match, wide: boolean, request: PolicyRequest): Match {
+function pathCondition(
+  test: (path: unknown, request: PolicyRequest) => Match,
+  wide: boolean,
+  request: PolicyRequest,
+): Match {
   const { tool, arguments: args, effects } = request;
   if (!wide && !effects.every(({ kind }) => kind === 'fs.read' || kind === 'fs.write')) return 'no';
-  return together(declared(args, tool.paths === undefined ? ['path'] : Object.keys(tool.paths)), test, wide);
-}
-
-function declared(args: unknown, pointers: readonly string[]): readonly unknown[] {
-  return pointers.flatMap((pointer) => valuesAt(args, pathOf(pointer)));
+  const named = declared(args, tool.paths === undefined ? ['path'] : Object.keys(tool.paths));
+  return together(named, (path) => test(path, request), wide);
 }
 
 function together(values: readonly unknown[], test: (value: unknown) => Match, wide: boolean): Match {

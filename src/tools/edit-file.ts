@@ -52,6 +52,7 @@ export const editFile: Tool = defineTool({
   permission: 'write',
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
   paths: { path: 'write' },
+  walks: () => false,
   handler: (args, { fs, signal }) => {
     const edits = editsOf(args);
     // Edits in this process take turns; the etag is for all other writers.

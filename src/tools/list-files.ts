@@ -36,6 +36,7 @@ export const listFiles: Tool = defineTool({
   permission: 'read',
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   paths: { path: 'read' },
+  walks: ({ depth, glob }) => (depth ?? (glob ? deepest : 1)) > 1,
   handler: async ({ path, glob, depth, limit, ignored }, { fs, signal }) => {
     const matches = globMatcher(glob);
     const lines: string[] = [];

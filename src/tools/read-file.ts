@@ -38,6 +38,7 @@ export const readFile: Tool = defineTool({
   permission: 'read',
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   paths: { path: 'read' },
+  walks: () => false,
   handler: async ({ path, offset, limit, line_numbers: numbered }, { fs }) => {
     const { bytes, size, truncated } = await fs.readBytes(path, { maxBytes: pageBytes });
     const image = imageTypeOf(bytes);

@@ -30,6 +30,7 @@ export const writeFile: Tool = defineTool({
   permission: 'write',
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   paths: { path: 'write' },
+  walks: () => false,
   handler: async ({ path, content, overwrite }, { fs }) => {
     if (/\p{Surrogate}/u.test(content)) {
       throw failure(
