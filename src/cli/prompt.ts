@@ -49,7 +49,7 @@ async function ask(asker: Asker, request: ApprovalRequest, signal: AbortSignal):
   const { output, style } = asker;
   let { text, isCut } = questionFor(request, style);
   if (!(await forgetsTyped(asker)) || signal.aborted) return undefined;
-  output.write(text);
+  output.write(`${style.yellow('?')} ${text}`);
   for (;;) {
     const choices = choicesFor(request, isCut);
     const said = (await readLine(asker, `  [${choices}] `, '', signal))?.trim().toLowerCase();
@@ -59,7 +59,7 @@ async function ask(asker: Asker, request: ApprovalRequest, signal: AbortSignal):
     if (isCut && (said === 's' || said === 'show')) {
       ({ text, isCut } = questionFor(request, style, true));
       if (!(await forgetsTyped(asker))) return undefined;
-      output.write(text);
+      output.write(`${style.yellow('?')} ${text}`);
     } else if (isCut) {
       output.write(`  There is more than is shown. Answer ${choices}.\n`);
     } else if (said === 'y' || said === 'yes') {

@@ -42,8 +42,14 @@ export function checkPlaces(tool: Tool): void {
   for (const [place, kind] of placesOf(tool)) checkPlace(tool, place, kind);
 }
 
+type Declared = Pick<Tool, 'paths' | 'urls' | 'commands'>;
+
 /** All places that a tool declares. */
-export function placesOf({ paths = {}, urls = [], commands = [] }: Tool): readonly (readonly [string, PlaceKind])[] {
+export function placesOf({
+  paths = {},
+  urls = [],
+  commands = [],
+}: Declared): readonly (readonly [string, PlaceKind])[] {
   const named = (places: readonly string[], kind: PlaceKind) => places.map((place) => [place, kind] as const);
   return [
     ...named(Object.keys(paths), 'path'),
@@ -62,14 +68,24 @@ const forms: Readonly<Record<PlaceKind, { readonly word: string; readonly kinds:
   command: { word: 'command', kinds: text | list },
 };
 
-function checkPlace({ name, parameters, standardSchema }: Tool, place: string, kind: PlaceKind): void {
+function checkPlace(tool: Tool, place: string, kind: PlaceKind): void {
+  const problem = placeProblem(tool, place, kind);
+  if (problem === undefined) return;
+  throw new TypeError(`Tool "${tool.name}" declares the ${forms[kind].word} argument "${place}", but ${problem}`);
+}
+
+/** Why no call of a tool can have a place, by the schema of its arguments, in words that follow a `but`; with what is `near`. */
+export function placeProblem(
+  { parameters, standardSchema }: Pick<Tool, 'parameters' | 'standardSchema'>,
+  place: string,
+  kind: PlaceKind,
+  near: (wanted: string, names: readonly string[]) => string = didYouMean,
+): string | undefined {
   const names = namesIn(place);
   const form = forms[kind];
   // What a library makes of the arguments is not in its schema, but for the names that they come under.
   const known = standardSchema === undefined ? names.length : 0;
-  const problem = problemAt(parameters, '', 0);
-  if (problem === undefined) return;
-  throw new TypeError(`Tool "${name}" declares the ${form.word} argument "${place}", but ${problem}`);
+  return problemAt(parameters, '', 0);
 
   function problemAt(schema: unknown, pointer: string, depth: number): string | undefined {
     if (!isSchemaObject(schema) || schema.$ref !== undefined || (depth > 0 && depth > known)) return undefined;
@@ -93,8 +109,21 @@ function checkPlace({ name, parameters, standardSchema }: Tool, place: string, k
     if (openings.some((keyword) => schema[keyword] !== undefined)) return undefined;
     const listed = Object.keys(properties);
     const where = pointer === '' ? '' : ` at ${pointer}`;
-    return `its parameters have no such property${where}. They are: ${listed.join(', ')}.${didYouMean(step, listed)}`;
+    return `its parameters have no such property${where}. They are: ${listed.join(', ')}.${near(step, listed)}`;
   }
+}
+
+/** Whether the schema of a tool's arguments lists a place step by step, and does not only leave it open. */
+export function listsPlace({ parameters }: Pick<Tool, 'parameters'>, place: string): boolean {
+  let at: unknown = parameters;
+  for (const step of namesIn(place)) {
+    if (!isSchemaObject(at)) return false;
+    const { properties, items } = at;
+    if (isSchemaObject(properties) && Object.hasOwn(properties, step)) at = properties[step];
+    else if (items !== undefined && (step === '*' || isIndex(step))) at = items;
+    else return false;
+  }
+  return at !== false;
 }
 
 /** Keywords by which an object may have properties that do not stand beside them. */

@@ -26,7 +26,7 @@ export function questionFor(request: ApprovalRequest, style: Style, whole = fals
   const shownArguments = cut(JSON.stringify(args, null, 2) ?? '', whole);
   const shownPreview = cut(preview ?? '', whole);
   const lines = [
-    `${style.yellow('?')} May this run? ${title}`,
+    `May this run? ${title}`,
     ...carefulLines(source ?? '', style),
     style.dim(`  ${forLog(reason)}`),
     ...shownArguments.lines,

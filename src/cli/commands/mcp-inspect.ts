@@ -32,7 +32,7 @@ called.`,
     json: { type: 'boolean', help: 'as JSON' },
     ...helpOption,
   },
-  more: 'Exit status: 0, or 2 when the server cannot be started or something else cannot be used.',
+  more: 'Exit status: 0, or 2 when the server cannot be started, guards do not fit its tools, or something else cannot be used.',
 } as const;
 
 type Values = Parsed<(typeof help)['options']>['values'];
@@ -51,20 +51,22 @@ async function inspectServer(
   }
   const config = configFor(target, named, values, io);
   const isNamed = target === undefined && !isAddress(named);
+  const faults: string[] = [];
   const gateway = await opened(config, reporter(io), {
     bare: !isNamed,
     acceptGuesses: values['accept-guesses'] === true,
+    onFault: (fault) => faults.push(fault),
   });
   try {
     const [connection] = gateway.connections;
     if (connection === undefined) throw new Unusable('The server could not be started.');
-    const inspection = await inspect(connection, gateway.router, config, connection.name);
+    const inspection = await inspect(connection, gateway.router, config, connection.name, faults);
     const text = values.json
       ? `${JSON.stringify(inspection, null, 2)}\n`
       : inspectionText(inspection, tableWidthOf(io.stdout), styleFor(io.stdout, io.env));
     // A server may say in its descriptions what it was given.
     await print(io.stdout, hiding(config.secrets)(text));
-    return exitStatus.done;
+    return faults.length === 0 ? exitStatus.done : exitStatus.unusable;
   } finally {
     await gateway.close();
   }

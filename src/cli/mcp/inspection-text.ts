@@ -7,11 +7,12 @@ import { table } from '../terminal/table.ts';
 
 /** What inspecting a server has shown, for a person at a terminal. Nothing that the server said can act on it. */
 export function inspectionText(inspection: Inspection, width: number, style: Style): string {
-  const { name, server, mode, tools, skipped, guesses, guards } = inspection;
+  const { name, server, mode, tools, faults, skipped, guesses, guards } = inspection;
   const who = server === undefined ? '' : ` ${forLog(server.name)} ${forLog(server.version)}`;
   const parts = [
     `${style.bold(forLog(name))}${style.dim(who)}: ${tools.length === 1 ? '1 tool' : `${tools.length} tools`}, mode ${forLog(mode)}\n`,
     tools.length === 0 ? '' : toolTable(tools, width, style),
+    listing('Guards that do not fit, so that nothing would be started:', faults.map(forLog), style),
     listing(
       'Left out:',
       skipped.map((tool) => `${forLog(tool.name)}: ${forLog(tool.reason)}`),

@@ -1,12 +1,11 @@
 import { longestTimer } from '../../basics/milliseconds.ts';
-import { didYouMean } from '../../basics/nearest.ts';
 import { HandlerContext } from '../../call/handler-context.ts';
 import { type Clock, checkClock, systemClock } from '../../clock.ts';
 import { ToolError } from '../../errors.ts';
 import type { ToolContext } from '../../tool.ts';
 import { fromMcpResult } from '../results.ts';
 import { callFailure } from './errors.ts';
-import { GuardRules, type Guards, topOf } from './guards.ts';
+import { GuardRules, type Guards } from './guards.ts';
 import { type ListedTool, listTools } from './list-tools.ts';
 import { statusOf } from './open.ts';
 import { Refresher } from './refresher.ts';
@@ -17,6 +16,7 @@ import type { Session, SessionEvents } from './session.ts';
 import { unrefTimer } from './timers.ts';
 import { ToolSet } from './tool-set.ts';
 import type { McpServerConnection, McpStatus, McpToolsOptions, SkippedTool } from './types.ts';
+import { type NamingOptions, type UnfitNames, UnfitNamesError } from './unfit-names.ts';
 
 /** Makes a session with the server, again and again. `signal` withdraws the attempt. */
 export type Connect = (events: SessionEvents, signal: AbortSignal) => Promise<Session>;
@@ -28,7 +28,6 @@ export class ServerConnection implements McpServerConnection {
   readonly #connectTimeout: number;
   readonly #connect: Connect;
   readonly #clock: Clock;
-  readonly #rules: GuardRules;
   readonly #set: ToolSet;
   readonly #restarts: Restarts;
   readonly #refresher: Refresher;
@@ -42,7 +41,7 @@ export class ServerConnection implements McpServerConnection {
   #closing: Promise<void> | undefined;
   #attempt: Promise<void> | undefined;
 
-  constructor(options: McpToolsOptions, connectTimeout: number, connect: Connect) {
+  constructor(options: McpToolsOptions, connectTimeout: number, connect: Connect, shown: NamingOptions['shown']) {
     const { name, clock = systemClock, guards = {}, restart } = options;
     checkClock(clock, 'mcpTools({ clock })');
     this.name = name;
@@ -50,11 +49,11 @@ export class ServerConnection implements McpServerConnection {
     this.#connectTimeout = connectTimeout;
     this.#connect = connect;
     this.#clock = clock;
-    this.#rules = new GuardRules(guards);
     this.#restarts = new Restarts(restart);
     this.#set = new ToolSet({
       ...options,
-      rules: this.#rules,
+      rules: new GuardRules(guards, name),
+      shown,
       call: (listed, guards, args, ctx) => this.#call(listed, guards, args, ctx),
       warn: (text) => this.#log('warning', text),
     });
@@ -82,36 +81,20 @@ export class ServerConnection implements McpServerConnection {
   }
 
   /**
-   * Connects for the first time. Rejects, with nothing left behind, when that fails. `shown` gives a tool's name as whoever
-   * reads the log has written it.
+   * Connects for the first time. Rejects, with nothing left behind, when that fails, and with an {@link UnfitNamesError} for
+   * what options say and does not fit the tools, unless somebody is there to hear of it.
    */
-  async start(shown: (name: string) => string): Promise<void> {
+  async start(onFault?: (fault: string) => void): Promise<void> {
+    const judge = ({ faults, warnings }: UnfitNames): void => {
+      if (faults.length > 0 && onFault === undefined) throw new UnfitNamesError(faults.join(' '));
+      for (const fault of faults) onFault?.(fault);
+      for (const warning of warnings) this.#log('warning', warning);
+    };
     try {
-      await this.#begin();
+      await this.#begin(judge);
     } catch (error) {
       await this.close();
       throw error;
-    }
-    this.#tellUnmatched(shown);
-  }
-
-  #tellUnmatched(shown: (name: string) => string): void {
-    const warn = (text: string): void => this.#log('warning', text);
-    const { tools } = this;
-    for (const pattern of this.#rules.unmatched) {
-      const meant = didYouMean(shown(pattern), tools.map(shown));
-      warn(`No tool matches "${shown(pattern)}" of guards, which guards nothing.${meant}`);
-    }
-    const found = tools.flatMap((name) => this.#options.registry.get(name) ?? []);
-    for (const { pattern, argument, listed } of this.#rules.unlisted(found)) {
-      const meant = didYouMean(topOf(argument), listed);
-      warn(`No tool that "${shown(pattern)}" of guards matches lists an argument "${argument}".${meant}`);
-    }
-    const { allow, deny } = this.#set.unmatched;
-    const own = [...tools.map((name) => name.slice(this.name.length + 1)), ...this.skipped.map(({ name }) => name)];
-    for (const pattern of allow) warn(`No tool matches "${pattern}" of allow.${didYouMean(pattern, own)}`);
-    for (const pattern of deny) {
-      warn(`No tool matches "${pattern}" of deny, which leaves out nothing.${didYouMean(pattern, own)}`);
     }
   }
 
@@ -139,7 +122,7 @@ export class ServerConnection implements McpServerConnection {
     this.#set.clear();
   }
 
-  async #begin(): Promise<void> {
+  async #begin(judge?: (unfit: UnfitNames) => void): Promise<void> {
     let begun: Session | undefined;
     const session = await this.#connect(
       {
@@ -151,7 +134,7 @@ export class ServerConnection implements McpServerConnection {
     );
     begun = session;
     try {
-      await this.#take(session);
+      await this.#take(session, judge);
       if (this.#closing !== undefined) throw this.#ending.signal.reason;
     } catch (error) {
       this.#stderr = session.stderr();
@@ -165,8 +148,9 @@ export class ServerConnection implements McpServerConnection {
     if (session.ended) this.#lost(session);
   }
 
-  async #take({ client }: Session): Promise<void> {
-    const change = await this.#set.apply(await listTools(client, this.#connectTimeout, this.#ending.signal));
+  async #take({ client }: Session, judge?: (unfit: UnfitNames) => void): Promise<void> {
+    const listing = await listTools(client, this.#connectTimeout, this.#ending.signal);
+    const change = await this.#set.apply(listing, judge);
     if (change.added.length + change.removed.length + change.changed.length === 0) return;
     if (this.#status === 'closed') return;
     quietly(() => this.#options.onChange?.(change));

@@ -21,23 +21,28 @@ export function globTest(pattern: string): (name: string) => boolean {
   };
 }
 
-/** Patterns, and which of them were of any use. */
+/** Patterns for the names that a server gives its tools, each as it gives them or with its namespace. */
 export class PatternList {
   readonly #tests: readonly (readonly [pattern: string, test: (name: string) => boolean])[];
-  readonly #matched = new Set<string>();
 
-  constructor(patterns: readonly string[]) {
-    this.#tests = patterns.map((pattern) => [pattern, globTest(pattern)]);
+  constructor(patterns: readonly string[], namespace: string) {
+    this.#tests = patterns.map((pattern) => [pattern, eitherTest(pattern, namespace)]);
   }
 
   matches(name: string): boolean {
-    const found = this.#tests.filter(([, test]) => test(name));
-    for (const [pattern] of found) this.#matched.add(pattern);
-    return found.length > 0;
+    return this.#tests.some(([, test]) => test(name));
   }
 
-  /** Those that have matched no name so far. */
-  get unmatched(): readonly string[] {
-    return this.#tests.flatMap(([pattern]) => (this.#matched.has(pattern) ? [] : [pattern]));
+  /** Those that match none of these names. */
+  unmatched(names: readonly string[]): readonly string[] {
+    return this.#tests.flatMap(([pattern, test]) => (names.some(test) ? [] : [pattern]));
   }
+}
+
+function eitherTest(pattern: string, namespace: string): (name: string) => boolean {
+  const test = globTest(pattern);
+  const prefix = `${namespace}.`;
+  if (!pattern.startsWith(prefix)) return test;
+  const own = globTest(pattern.slice(prefix.length));
+  return (name) => test(name) || own(name);
 }

@@ -1,6 +1,8 @@
 import { checkOptions } from '../../basics/options.ts';
 import { isRecord } from '../../basics/plain-object.ts';
 import type { CommandLanguage } from '../../capabilities/process/types.ts';
+import type { PlaceKind } from '../../definition/argument-places.ts';
+import { listsPlace, placeProblem, placesOf } from '../../definition/declarations.ts';
 import { levelFault } from '../../definition/levels.ts';
 import { pointerNames } from '../../schema/pointer.ts';
 import type { Tool } from '../../tool.ts';
@@ -14,12 +16,18 @@ export interface Guards extends Pick<Tool, 'paths' | 'urls' | 'permission'> {
 
 const members = ['paths', 'urls', 'commands', 'permission'] satisfies (keyof GuardDeclaration)[];
 
-/** An argument that is declared and that none of the tools which are meant has. */
-export interface UnlistedArgument {
+/** A place of arguments, and the tools whose it is, by the pattern of their names. */
+export interface DeclaredPlace {
   readonly pattern: string;
+  readonly test: (name: string) => boolean;
+  /** A property name or JSON pointer. */
   readonly argument: string;
-  /** The arguments that they have. */
-  readonly listed: readonly string[];
+  readonly kind: PlaceKind;
+}
+
+/** A place that is declared and that none of these tools can have, nor any other that is meant. */
+export interface MisplacedGuard extends DeclaredPlace {
+  readonly tools: readonly Tool[];
 }
 
 interface Rule {
@@ -31,16 +39,15 @@ interface Rule {
 /** Declarations for the tools of a server, by name. */
 export class GuardRules {
   readonly #rules: readonly Rule[];
-  readonly #matched = new Set<string>();
 
   /** Throws a TypeError for what cannot be meant. */
-  constructor(declarations: GuardDeclarations) {
+  constructor(declarations: GuardDeclarations, namespace: string) {
     if (typeof declarations !== 'object' || declarations === null) {
       throw new TypeError('mcpTools({ guards }) must be an object of declarations by tool names.');
     }
     this.#rules = Object.entries(declarations).map(([pattern, declaration]) => {
       checkDeclaration(pattern, declaration);
-      return { pattern, test: globTest(pattern), declaration };
+      return { pattern, test: nameTest(pattern, namespace), declaration };
     });
   }
 
@@ -53,9 +60,8 @@ export class GuardRules {
     let urls: readonly string[] | undefined;
     let commands: Guards['commands'];
     let permission: Tool['permission'];
-    for (const { pattern, test, declaration } of this.#rules) {
+    for (const { test, declaration } of this.#rules) {
       if (!test(name)) continue;
-      this.#matched.add(pattern);
       if (declaration.paths !== undefined) paths = { ...paths, ...declaration.paths };
       if (declaration.urls !== undefined) urls = [...new Set([...(urls ?? []), ...declaration.urls])];
       if (declaration.commands !== undefined) commands = { ...commands, ...commandTable(declaration.commands) };
@@ -69,27 +75,71 @@ export class GuardRules {
     };
   }
 
-  /** The names that no tool has had so far: most likely mistyped. */
-  get unmatched(): readonly string[] {
-    return this.#rules.flatMap(({ pattern }) => (this.#matched.has(pattern) ? [] : [pattern]));
+  /** The patterns that match none of these names, which have their namespace. */
+  unmatched(names: readonly string[]): readonly string[] {
+    return this.#rules.flatMap(({ pattern, test }) => (names.some(test) ? [] : [pattern]));
   }
 
-  /** The arguments that no tool lists for which they are declared: most likely mistyped. They are guarded all the same. */
-  unlisted(tools: readonly Tool[]): readonly UnlistedArgument[] {
-    return this.#rules.flatMap(({ pattern, test, declaration }) => {
-      const meant = tools.filter(({ name }) => test(name)).map(({ parameters }) => parameters.properties);
-      const listed = [...new Set(meant.flatMap((properties) => Object.keys(properties ?? {})))];
-      // Where arguments are not spoken of, there may be any.
-      if (listed.length === 0 || meant.includes(undefined)) return [];
-      const odd = argumentsOf(declaration).filter((argument) => !listed.includes(topOf(argument)));
-      return odd.map((argument) => ({ pattern, argument, listed }));
+  /** The places that are declared and that no tool which is meant can have: mistyped, so that what was meant is not guarded. */
+  misplaced(tools: readonly Tool[]): readonly MisplacedGuard[] {
+    return this.#places().flatMap((declared) => {
+      const meant = standings(declared, tools);
+      if (canBeThere(meant)) return [];
+      const absent = meant.filter(([, standing]) => standing === 'absent').map(([tool]) => tool);
+      return absent.length === 0 ? [] : [{ ...declared, tools: absent }];
     });
+  }
+
+  /**
+   * Of tools that are others now than before, those that got away from their guards: what a guard is for is no longer there,
+   * or, of a tool that is new, is in none of those that it is meant for. By their names, each with what it has lost.
+   */
+  escaped(
+    tools: readonly Tool[],
+    before: (name: string) => Tool | undefined,
+  ): ReadonlyMap<string, Pick<DeclaredPlace, 'pattern' | 'argument'>> {
+    const found = new Map<string, DeclaredPlace>();
+    for (const declared of this.#places()) {
+      const meant = standings(declared, tools);
+      const isSomewhere = canBeThere(meant);
+      for (const [{ name }, now] of meant) {
+        const known = before(name);
+        const was = known && standingOf(known, declared);
+        const isLost = was === 'listed' ? now !== 'listed' : now === 'absent' && was !== 'absent' && !isSomewhere;
+        if (isLost) found.set(name, declared);
+      }
+    }
+    return found;
+  }
+
+  #places(): readonly DeclaredPlace[] {
+    return this.#rules.flatMap(({ pattern, test, declaration }) =>
+      placesOf(declaration).map(([argument, kind]) => ({ pattern, test, argument, kind })),
+    );
   }
 }
 
-/** All arguments that are declared, as paths, URLs or commands. */
-export function argumentsOf({ paths = {}, urls = [], commands = [] }: GuardDeclaration): readonly string[] {
-  return [...Object.keys(paths), ...urls, ...Object.keys(commandTable(commands))];
+/**
+ * How a tool's schema stands to a place: it speaks of it, it leaves open whether there is such a thing, it speaks of others
+ * only, or of none at all.
+ */
+type Standing = 'listed' | 'open' | 'absent' | 'silent';
+
+function standingOf(tool: Tool, { argument, kind }: DeclaredPlace): Standing {
+  // The sentence is of no use here, and what was meant may take long to find.
+  const problem = placeProblem(tool, argument, kind, () => '');
+  if (problem === undefined) return listsPlace(tool, argument) ? 'listed' : 'open';
+  return Object.keys(tool.parameters.properties ?? {}).length === 0 ? 'silent' : 'absent';
+}
+
+function standings(declared: DeclaredPlace, tools: readonly Tool[]): readonly (readonly [Tool, Standing])[] {
+  return tools
+    .filter(({ name }) => declared.test(name))
+    .map((tool): [Tool, Standing] => [tool, standingOf(tool, declared)]);
+}
+
+function canBeThere(meant: readonly (readonly [Tool, Standing])[]): boolean {
+  return meant.some(([, standing]) => standing === 'listed' || standing === 'open');
 }
 
 /** The language of each argument that holds commands; `shell` where none is said. */
@@ -101,6 +151,14 @@ export function commandTable(commands: NonNullable<Tool['commands']>): NonNullab
 /** The property that an argument is, or is a part of. */
 export function topOf(argument: string): string {
   return argument.startsWith('/') ? (pointerNames(argument)[0] as string) : argument;
+}
+
+/** Names without a dot may be those that the server gives; one with a dot has a namespace. */
+function nameTest(pattern: string, namespace: string): Rule['test'] {
+  const test = globTest(pattern);
+  if (pattern.includes('.')) return test;
+  const own = globTest(`${namespace}.${pattern}`);
+  return (name) => test(name) || own(name);
 }
 
 function checkDeclaration(pattern: string, declaration: GuardDeclaration): void {

@@ -10,6 +10,7 @@ import type {
   McpSource,
   McpToolsOptions,
 } from './types.ts';
+import type { NamingOptions } from './unfit-names.ts';
 
 const optionNames = [
   ...([
@@ -35,7 +36,8 @@ const optionNames = [
  * taken for somebody else's words: a tool has no permission level unless `guards` or `trustAnnotations` give it one.
  *
  * Needs the package `@modelcontextprotocol/client`, loaded on first use. Rejects with an Error when it is missing, or when
- * the server cannot be started, reached or understood; with a TypeError for options that cannot be meant.
+ * the server cannot be started, reached or understood; with a TypeError for options that cannot be meant, among them names
+ * in `guards`, `allow` and `deny` that stand for none of the tools, and guarded arguments that none of those meant can have.
  *
  * Its tools fail with: `tool_error` with the server's words, `unavailable`, `invalid_arguments`, `invalid_output`.
  *
@@ -46,13 +48,21 @@ const optionNames = [
  * );
  */
 export async function mcpTools(source: McpSource, options: McpToolsOptions): Promise<McpServerConnection> {
-  return await connectTools(source, (name) => name, options);
+  return await connectTools(source, {}, options);
 }
 
-/** The same; what is said of `guards` has the names that `shown` gives for those of the tools. */
+/** How a gateway wants to hear of what it was given. */
+export interface Telling {
+  /** A tool's name as it stands where somebody has written it. */
+  readonly shown?: NamingOptions['shown'];
+  /** Gets what would be refused otherwise: options that do not fit the tools. */
+  readonly onFault?: ((fault: string) => void) | undefined;
+}
+
+/** The same, for a gateway. Rejects with an `UnfitNamesError` for options that do not fit the tools. */
 export async function connectTools(
   source: McpSource,
-  shown: (name: string) => string,
+  { shown = String, onFault }: Telling,
   options: McpToolsOptions,
 ): Promise<McpServerConnection> {
   checkOptions('mcpTools', options, optionNames, ['allow', 'deny', 'guards']);
@@ -70,8 +80,8 @@ export async function connectTools(
   const { connect, ...rest } = isClient(source)
     ? { connect: borrow(source), restart: false as const }
     : { connect: make(checkedSource(source), { connectTimeout, maxMessageBytes, maxQueuedBytes, roots }, era) };
-  const connection = new ServerConnection({ ...options, ...rest }, connectTimeout, connect);
-  await connection.start(shown);
+  const connection = new ServerConnection({ ...options, ...rest }, connectTimeout, connect, shown);
+  await connection.start(onFault);
   return connection;
 }
 

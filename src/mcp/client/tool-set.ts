@@ -11,6 +11,7 @@ import { KnownTools } from './known-tools.ts';
 import type { ListedTool, Listing } from './list-tools.ts';
 import { checkSchema } from './schema-texts.ts';
 import type { McpChange, McpToolsOptions, SkippedTool } from './types.ts';
+import { type NamingOptions, type UnfitNames, unfitNames } from './unfit-names.ts';
 import { withGuesses } from './with-guesses.ts';
 
 export interface ToolSetOptions
@@ -19,6 +20,7 @@ export interface ToolSetOptions
     'name' | 'registry' | 'allow' | 'deny' | 'timeout' | 'trustAnnotations' | 'acceptGuesses' | 'onDrift'
   > {
   readonly rules: GuardRules;
+  readonly shown: NamingOptions['shown'];
   readonly call: ImportOptions['call'];
   readonly warn: (text: string) => void;
 }
@@ -43,8 +45,8 @@ export class ToolSet {
 
   constructor(options: ToolSetOptions) {
     this.#options = options;
-    this.#allow = options.allow && new PatternList(options.allow);
-    this.#deny = new PatternList(options.deny ?? []);
+    this.#allow = options.allow && new PatternList(options.allow, options.name);
+    this.#deny = new PatternList(options.deny ?? [], options.name);
   }
 
   get names(): readonly string[] {
@@ -55,30 +57,43 @@ export class ToolSet {
     return this.#skipped;
   }
 
-  /** The patterns that no tool has matched so far, by their option: most likely mistyped. */
-  get unmatched(): { readonly allow: readonly string[]; readonly deny: readonly string[] } {
-    return { allow: this.#allow?.unmatched ?? [], deny: this.#deny.unmatched };
-  }
-
   /** Whether a tool still is what the server said of it then. */
   isCurrent(name: string, listed: ListedTool): boolean {
     return this.#listed.get(name) === listed;
   }
 
-  /** Makes the registry hold what the server offers now; one listing after another. */
-  apply(listing: Listing): Promise<McpChange> {
-    const applied = this.#applying.then(() => this.#apply(listing));
+  /**
+   * Makes the registry hold what the server offers now; one listing after another. `judge` gets what does not fit the
+   * tools before any of them is put in, and may throw; without it, tools that their guards no longer fit are left out.
+   */
+  apply(listing: Listing, judge?: (unfit: UnfitNames) => void): Promise<McpChange> {
+    const applied = this.#applying.then(() => this.#apply(listing, judge));
     this.#applying = applied.catch(() => {});
     return applied;
   }
 
-  async #apply({ tools, cut }: Listing): Promise<McpChange> {
+  async #apply({ tools, cut }: Listing, judge?: (unfit: UnfitNames) => void): Promise<McpChange> {
     if (cut !== undefined) this.#options.warn(`Not all of its tools were listened to: it lists ${cut}.`);
     const skipped: SkippedTool[] = [];
     const skip = ({ name }: ListedTool, reason: string): void => {
       skipped.push({ name: cleanText(name, 200), reason: cleanText(reason, 1_000) });
     };
     const offered = await this.#offered(tools, skip);
+    const finals = [...offered.values()].map(({ final }) => final);
+    if (judge !== undefined)
+      judge(
+        unfitNames(
+          this.#naming,
+          tools.map(({ name }) => name),
+          finals,
+        ),
+      );
+    else {
+      for (const [name, reason] of this.#escaped(finals)) {
+        skip(offered.get(name)?.listed as ListedTool, reason);
+        offered.delete(name);
+      }
+    }
     const removed = this.names.filter((name) => !offered.has(name));
     for (const name of removed) this.#remove(name);
     const [added, changed]: [string[], string[]] = [[], []];
@@ -105,6 +120,23 @@ export class ToolSet {
     for (const name of this.names) this.#remove(name);
   }
 
+  get #naming(): NamingOptions {
+    const { name: namespace, rules, shown } = this.#options;
+    return { namespace, rules, shown, allow: this.#allow, deny: this.#deny };
+  }
+
+  /** Tools that their guards no longer fit, each with the reason for which it is left out; whoever listens is told once. */
+  #escaped(tools: readonly Tool[]): readonly (readonly [name: string, reason: string])[] {
+    const { name: source, rules, shown, warn } = this.#options;
+    const escaped = rules.escaped(tools, (name) => this.#known.get(name));
+    return [...escaped].map(([name, { pattern, argument }]) => {
+      const reason = `its guard "${shown(pattern)}" is for an argument "${argument}", of which its schema does not speak`;
+      const isKnown = this.#skipped.some((one) => `${source}.${one.name}` === name && one.reason === reason);
+      if (!isKnown) warn(`${shown(name)} is left out: ${reason}.`);
+      return [name, reason];
+    });
+  }
+
   async #offered(
     tools: readonly ListedTool[],
     skip: (listed: ListedTool, reason: string) => void,
@@ -117,9 +149,7 @@ export class ToolSet {
         skip(listed, 'it is listed twice');
         continue;
       }
-      // Both are asked, so that each knows what it has matched.
-      const isDenied = this.#deny.matches(listed.name);
-      if (this.#allow?.matches(listed.name) === false || isDenied) {
+      if (this.#allow?.matches(listed.name) === false || this.#deny.matches(listed.name)) {
         skip(listed, 'it is left out by allow or deny');
         continue;
       }

@@ -46,8 +46,11 @@ export interface GuardDeclaration {
 }
 
 /**
- * Declarations by the names of tools, with their namespace; `*` stands for any characters. Where several match, what a
- * later one says of an argument, or of the level, counts.
+ * Declarations by the names of tools, with their namespace or (where there is no dot in them) without; `*` stands for any
+ * characters. Where several match, what a later one says of an argument, or of the level, counts.
+ *
+ * A name without `*` that no tool has is refused when the server is connected, and so is an argument that no tool which is
+ * meant can have by its schema. A tool that loses such an argument later is left out, and `onLog` is told.
  *
  * @example
  * const guards: GuardDeclarations = {
@@ -121,7 +124,10 @@ export interface McpToolsOptions {
   readonly connectTimeout?: number;
   /** How a server that has died comes back; `false` for never. Not for a client that the program has connected itself. */
   readonly restart?: RestartOptions | false;
-  /** Tools to take, by the names that the server gives them; `*` stands for any characters. Default: all. */
+  /**
+   * Tools to take, by the names that the server gives them, or with the namespace; `*` stands for any characters. A name
+   * without it that no tool has is refused when the server is connected. Default: all.
+   */
   readonly allow?: readonly string[];
   /** Tools not to take, likewise. Stronger than `allow`. Default: none. */
   readonly deny?: readonly string[];

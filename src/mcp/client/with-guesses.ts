@@ -1,7 +1,8 @@
+import { placesOf } from '../../definition/declarations.ts';
 import { pointerStep } from '../../schema/pointer.ts';
 import { isSchemaObject } from '../../schema/walk.ts';
 import { annotationsOf } from './annotations.ts';
-import { argumentsOf, commandTable, type Guards } from './guards.ts';
+import { commandTable, type Guards } from './guards.ts';
 import { guessGuards } from './guess-guards.ts';
 import type { ListedTool } from './list-tools.ts';
 import type { GuardDeclaration } from './types.ts';
@@ -37,8 +38,8 @@ export function withGuesses(declared: Guards, listed: ListedTool, name: string):
 /** Whether something is declared of this argument, of what it is a part of, or of a part of it. */
 export function isDeclared(guards: GuardDeclaration, argument: string): boolean {
   const place = placeOf(argument);
-  return argumentsOf(guards)
-    .map(placeOf)
+  return placesOf(guards)
+    .map(([declared]) => placeOf(declared))
     .some((declared) => place.startsWith(declared) || declared.startsWith(place));
 }
 

@@ -2,6 +2,7 @@ import { type Explanation, explain } from '../../policy/explain.ts';
 import { createModes } from '../../policy/modes.ts';
 import { offered } from '../../policy/offered.ts';
 import { rules } from '../../policy/rules.ts';
+import { createRegistry } from '../../registry.ts';
 import type { Router } from '../../router.ts';
 import type { Tool, ToolAnnotations } from '../../tool.ts';
 import { levelOf } from '../client/annotations.ts';
@@ -9,6 +10,7 @@ import { type GuardGuess, guessGuards } from '../client/guess-guards.ts';
 import type { GuardDeclaration, GuardDeclarations, McpServerConnection } from '../client/types.ts';
 import { isDeclared } from '../client/with-guesses.ts';
 import type { GatewayConfig } from './config.ts';
+import { needsRoots } from './open.ts';
 
 /** What is to be known of a tool before it is let loose. */
 export interface InspectedTool {
@@ -36,6 +38,8 @@ export interface Inspection {
   readonly server: { readonly name: string; readonly version: string } | undefined;
   readonly mode: string;
   readonly tools: readonly InspectedTool[];
+  /** Guards that do not fit the tools, so that a gateway with them would not start. */
+  readonly faults: readonly string[];
   /** Tools that were not taken, and why. */
   readonly skipped: readonly { readonly name: string; readonly reason: string }[];
   /** Arguments that look like paths, URLs or commands and are not declared. */
@@ -51,12 +55,13 @@ export interface Inspection {
 export async function inspect(
   connection: McpServerConnection,
   router: Router,
-  config: Pick<GatewayConfig, 'policy' | 'mode'>,
+  config: Pick<GatewayConfig, 'policy' | 'mode' | 'roots'>,
   source: string,
+  faults: readonly string[] = [],
 ): Promise<Inspection> {
   const { registry } = router;
   const tools = registry.list({ source });
-  const findings = await registry.verify({ notes: true });
+  const findings = await createRegistry(tools.map(withoutPlaces)).verify({ notes: true });
   const guesses = tools.flatMap((tool) =>
     guessGuards([tool]).guesses.filter(({ argument }) => !isDeclared(declared(tool), argument)),
   );
@@ -74,6 +79,7 @@ export async function inspect(
         ],
       })),
     ),
+    faults,
     skipped: connection.skipped,
     guesses,
     guards: proposed(tools, guesses),
@@ -100,6 +106,11 @@ function proposed(tools: readonly Tool[], guesses: readonly GuardGuess[]): Guard
   return Object.fromEntries(entries);
 }
 
+/** What a guard for many tools names, not every one of them has to have. */
+function withoutPlaces({ paths, urls, commands, ...tool }: Tool): Tool {
+  return tool;
+}
+
 function declared({ permission, paths, urls, commands }: Tool): GuardDeclaration {
   return {
     ...(permission !== undefined && { permission }),
@@ -117,17 +128,17 @@ function describe(tool: Tool): Pick<InspectedTool, 'name' | 'description' | 'arg
 
 async function judged(
   tool: Tool,
-  { policy, mode }: Pick<GatewayConfig, 'policy' | 'mode'>,
+  { policy, mode, roots }: Pick<GatewayConfig, 'policy' | 'mode' | 'roots'>,
 ): Promise<Pick<InspectedTool, 'offered' | 'decision' | 'by' | 'depends'>> {
   const { rules: list = [], modes } = policy ?? {};
   const house = rules(list);
   const options = { rules: list, tool, ...(modes !== undefined && { modes }) };
   const { decision, by } = await explain({ tool: tool.name, arguments: {}, mode }, options);
   const concerned = house.rules.filter((rule) => rule.concerns(tool) && rule.appliesIn(mode));
-  return {
-    offered: offered(tool, mode, { policies: [house], modes: createModes(modes) }),
-    decision,
-    by,
-    depends: concerned.some((rule) => rule.depends(tool)),
-  };
+  const isOffered = offered(tool, mode, { policies: [house], modes: createModes(modes) });
+  // Its guard refuses every call, whatever else is decided about it.
+  if (roots.length === 0 && needsRoots(tool) && decision !== 'deny') {
+    return { offered: isOffered, decision: 'deny', by: 'no roots', depends: false };
+  }
+  return { offered: isOffered, decision, by, depends: concerned.some((rule) => rule.depends(tool)) };
 }

@@ -6,8 +6,10 @@ import { type LintOptions, lint } from '../../policy/lint.ts';
 import { deepFreeze } from '../../policy/snapshot.ts';
 import { createRegistry, type Registry } from '../../registry.ts';
 import type { Router } from '../../router.ts';
+import type { Tool } from '../../tool.ts';
 import { connectTools } from '../client/mcp-tools.ts';
 import type { GuardDeclarations, McpServerConnection } from '../client/types.ts';
+import { UnfitNamesError } from '../client/unfit-names.ts';
 import { linkOf } from '../server/links.ts';
 import { closeAuditFile, openAuditFile } from './audit-file.ts';
 import { bareNames } from './bare-names.ts';
@@ -28,6 +30,8 @@ export interface OpenGatewayOptions {
   readonly acceptGuesses?: boolean;
   /** How long a server may take to start, in milliseconds. Default 30,000. */
   readonly connectTimeout?: number;
+  /** Gets guards that do not fit the tools, which otherwise keep the gateway from being opened. */
+  readonly onFault?: (fault: string) => void;
   /** Gets what is worth a line in a log, free of control characters. */
   readonly report: (line: string) => void;
 }
@@ -47,7 +51,8 @@ const grace = 250;
 /**
  * Starts the servers of a configuration and puts a router in front of them. A server that cannot be started is reported
  * and left out. Throws a {@link ConfigError}, with nothing left running, when it is required, when none could be started,
- * and when the rest of the configuration cannot be used.
+ * when guards do not fit the tools, and when the
+ * rest of the configuration cannot be used.
  */
 export async function openGateway(config: GatewayConfig, options: OpenGatewayOptions): Promise<Gateway> {
   const { approve, bare = false, acceptGuesses = false } = options;
@@ -76,6 +81,8 @@ export async function openGateway(config: GatewayConfig, options: OpenGatewayOpt
       config.servers.map((server) => start(server, registry, config, { ...options, report, hide })),
     );
     connections.push(...started.flatMap(({ connection }) => connection ?? []));
+    const unfit = started.flatMap(({ fault }) => fault ?? []);
+    if (unfit.length > 0) throw new ConfigError(`${unfit.join(' ')} Nothing was started.`);
     const [failed, ...others] = started.filter(({ server, problem }) => server.required && problem !== undefined);
     for (const { problem } of others) report(String(problem));
     if (failed !== undefined) throw new ConfigError(`${failed.problem}. It is required, so nothing was started.`);
@@ -119,6 +126,8 @@ interface Started {
   readonly server: GatewayServer;
   readonly connection?: McpServerConnection;
   readonly problem?: string;
+  /** Guards do not fit its tools, which nobody must take for guarded. */
+  readonly fault?: string;
 }
 
 async function start(
@@ -127,35 +136,40 @@ async function start(
   config: GatewayConfig,
   options: OpenGatewayOptions & { hide: (text: string) => string },
 ): Promise<Started> {
-  const { report, hide, connectTimeout, acceptGuesses = false, bare = false } = options;
+  const { report, hide, connectTimeout, onFault, acceptGuesses = false, bare = false } = options;
   const { name, source } = server;
   const shown = (tool: string): string => (bare && tool.startsWith(`${name}.`) ? tool.slice(name.length + 1) : tool);
   const calm = new CalmReport(report, name);
   let isReady = false;
   try {
-    const connection = await connectTools(source, shown, {
-      name,
-      registry,
-      guards: guardsFor(name, config.guards),
-      requestTimeout: config.timeout ?? 30_000,
-      wantsProgress: (callId) => linkOf(callId)?.wantsProgress ?? true,
-      trustAnnotations: acceptGuesses,
-      acceptGuesses,
-      ...(connectTimeout !== undefined && { connectTimeout }),
-      onLog: serverLog(report, name, hide),
-      onDrift: ({ name: tool, changed }) =>
-        calm.say(`${shown(tool)} has changed (${changed.join(', ')}); it is asked about again`),
-      onChange: ({ added, removed }) => {
-        if (!isReady) return;
-        if (added.length > 0) calm.say(`${name} has new tools: ${listed(added.map(shown))}`);
-        if (removed.length > 0) calm.say(`${name} no longer has: ${listed(removed.map(shown))}`);
+    const connection = await connectTools(
+      source,
+      { shown, onFault },
+      {
+        name,
+        registry,
+        guards: guardsFor(name, config.guards),
+        requestTimeout: config.timeout ?? 30_000,
+        wantsProgress: (callId) => linkOf(callId)?.wantsProgress ?? true,
+        trustAnnotations: acceptGuesses,
+        acceptGuesses,
+        ...(connectTimeout !== undefined && { connectTimeout }),
+        onLog: serverLog(report, name, hide),
+        onDrift: ({ name: tool, changed }) =>
+          calm.say(`${shown(tool)} has changed (${changed.join(', ')}); it is asked about again`),
+        onChange: ({ added, removed }) => {
+          if (!isReady) return;
+          if (added.length > 0) calm.say(`${name} has new tools: ${listed(added.map(shown))}`);
+          if (removed.length > 0) calm.say(`${name} no longer has: ${listed(removed.map(shown))}`);
+        },
       },
-    });
+    );
     isReady = true;
     for (const { name: tool, reason } of connection.skipped)
       calm.say(`${name}: ${forLog(tool)} is left out: ${forLog(reason)}`);
     return { server, connection };
   } catch (error) {
+    if (error instanceof UnfitNamesError) return { server, fault: forLog(hide(error.message)) };
     const problem = `The server ${name} could not be started: ${forLog(hide(wordsOf(error))).replace(/[.\s]+$/, '')}`;
     // Of one that is required the error tells.
     if (!server.required) report(problem);
@@ -196,6 +210,11 @@ function lintOptions(registry: Registry, { policy }: GatewayConfig): LintOptions
   return { tools: registry.list(), ...(modes !== undefined && { modes }) };
 }
 
+/** Whether no call of a tool is let through without roots. */
+export function needsRoots({ paths, commands }: Tool): boolean {
+  return paths !== undefined || commands !== undefined;
+}
+
 function reportTools(
   connections: readonly McpServerConnection[],
   registry: Registry,
@@ -204,10 +223,12 @@ function reportTools(
 ): void {
   for (const { name } of connections) {
     const tools = registry.list({ source: name });
-    const closed = roots.length > 0 ? [] : tools.filter(({ paths }) => paths !== undefined);
+    const closed = roots.length > 0 ? [] : tools.filter(needsRoots);
     const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
     const why =
-      closed.length === 0 ? '' : `; ${closed.length} are denied, since they take paths and no roots are given`;
+      closed.length === 0
+        ? ''
+        : `; ${closed.length} are denied, since they take paths or commands and no roots are given`;
     report(`${name}: ${count}${why}`);
   }
 }

@@ -124,6 +124,70 @@ describe('when a server changes its tools', () => {
     expect([...registry.names()]).toEqual(['s.a']);
   });
 
+  const text = { type: 'string' };
+  const takes = (name: string, ...names: string[]) =>
+    listed(name, {
+      inputSchema: { type: 'object', properties: Object.fromEntries(names.map((argument) => [argument, text])) },
+    });
+
+  test.each<[how: string, after: object]>([
+    ['another name', takes('read', 'file')],
+    ['another form', listed('read', { inputSchema: { type: 'object', properties: { path: { type: 'array' } } } })],
+    ['no schema of it', listed('read', { inputSchema: { type: 'object' } })],
+    ['no arguments', listed('read')],
+    ['it only in words', listed('read', { inputSchema: { properties: { path: false, file: text } } })],
+    [
+      'it somewhere else',
+      listed('read', { inputSchema: { properties: { file: text }, anyOf: [{ properties: { path: text } }] } }),
+    ],
+  ])('one whose guarded argument has %s is left out, and comes back with it', async (_, after) => {
+    for (const guarded of ['s.read', 's.*']) {
+      const logs: unknown[] = [];
+      const { connection, change, changes, registry, lists } = await changing(
+        [takes('read', 'path'), takes('ping', 'id')],
+        {
+          guards: { [guarded]: { paths: { path: 'read' }, permission: 'read' } },
+          onLog: ({ data }) => logs.push(data),
+        },
+      );
+      const router = createRouter({ registry, roots: ['.'], mode: 'trusted' });
+      await change([after, takes('ping', 'id')]);
+      expect(connection.tools).toEqual(['s.ping']);
+      expect(changes).toEqual([{ added: [], removed: ['s.read'], changed: [] }]);
+      expect(await router.call({ name: 's.read', arguments: { file: '/etc/passwd' } })).toMatchObject({
+        code: 'unknown_tool',
+      });
+      const reason = `its guard "${guarded}" is for an argument "path", of which its schema does not speak`;
+      expect(connection.skipped).toEqual([{ name: 'read', reason }]);
+      // However often it is seen again, it is told of once.
+      await change([after, takes('ping', 'id')]);
+      expect([logs, lists()]).toEqual([[`s.read is left out: ${reason}.`], 3]);
+      await change([takes('read', 'path'), takes('ping', 'id')]);
+      expect(connection.tools).toEqual(['s.ping', 's.read']);
+    }
+  });
+
+  test('one that comes later is left out while nothing has what its guard is for', async () => {
+    const guards = { 's.read*': { paths: { path: 'read' }, permission: 'read' } } as const;
+    const { connection, change } = await changing([listed('ping')], { guards });
+    await change([listed('ping'), takes('read', 'file')]);
+    expect(connection.tools).toEqual(['s.ping']);
+    // Under another name it is no other tool.
+    await change([takes('read', 'path'), takes('read_all', 'id')]);
+    expect(connection.tools).toEqual(['s.read', 's.read_all']);
+    await change([takes('read2', 'file'), takes('read_all', 'id')]);
+    expect(connection.tools).toEqual(['s.read_all']);
+  });
+
+  test('what a guard for many is for may go with the one that had it', async () => {
+    const guards = { 's.*': { paths: { path: 'read', source: 'write' } } } as const;
+    const { connection, change } = await changing([takes('read', 'path'), takes('move', 'source')], { guards });
+    await change([takes('read', 'path')]);
+    expect(connection.tools).toEqual(['s.read']);
+    await change([takes('ping', 'id')]);
+    expect(connection.tools).toEqual([]);
+  });
+
   test('a guard holds for the changed tool as well, whatever it calls its arguments', async () => {
     const { registry, change } = await changing([listed('read')], { guards: { 's.*': { paths: { path: 'read' } } } });
     await change([listed('read', { inputSchema: { type: 'object' } }), listed('more')]);

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { createRegistry, createRouter, defineTool } from '../../../src/index.ts';
-import { type McpLog, type McpServerConnection, type McpToolsOptions, mcpTools } from '../../../src/mcp/index.ts';
+import {
+  type GuardDeclaration,
+  type McpLog,
+  type McpServerConnection,
+  type McpToolsOptions,
+  mcpTools,
+} from '../../../src/mcp/index.ts';
 import type { Registry } from '../../../src/registry.ts';
 import { listed, play } from './played-server.ts';
 
@@ -92,45 +98,172 @@ describe('the tools of a server', () => {
     expect(logs.map(({ data }) => data)).toEqual(['No tool matches "other.*" of guards, which guards nothing.']);
   });
 
-  test('that allow and deny name and the server has not are told of', async () => {
+  test('that patterns of allow and deny mean and the server has not are told of', async () => {
     const { connection, logs } = await imported([listed('get_a'), listed('get_b')], {
-      allow: ['get_*', 'gte_b'],
+      allow: ['get_*', 'gte_*'],
       deny: ['get_b', 'delete_*'],
     });
     expect(connection.tools).toEqual(['srv.get_a']);
     expect(logs.map(({ data }) => data)).toEqual([
-      'No tool matches "gte_b" of allow. Did you mean get_b?',
+      'No tool matches "gte_*" of allow. Did you mean get_a?',
       'No tool matches "delete_*" of deny, which leaves out nothing.',
     ]);
   });
 
-  test('have arguments, and a guard of one that none of them lists is told of, with the one that was meant', async () => {
-    const takes = (...names: string[]) => ({
-      inputSchema: { type: 'object', properties: Object.fromEntries(names.map((name) => [name, {}])) },
+  test.each<[what: string, more: More, said: string]>([
+    ['allow', { allow: ['get_*', 'gte_b'] }, 'No tool matches "gte_b" of allow. Did you mean get_b?'],
+    ['allow, in full', { allow: ['srv.gte_b'] }, 'No tool matches "srv.gte_b" of allow. Did you mean srv.get_b?'],
+    ['deny', { deny: ['gte_b'] }, 'No tool matches "gte_b" of deny, which leaves out nothing. Did you mean get_b?'],
+    [
+      'deny, of another server',
+      { deny: ['other.get_b'] },
+      'No tool matches "other.get_b" of deny, which leaves out nothing. Did you mean get_b?',
+    ],
+    [
+      'guards',
+      { guards: { 'srv.get_b': {}, 'srv.gte_b': { permission: 'read' } } },
+      'No tool matches "srv.gte_b" of guards, which guards nothing. Did you mean srv.get_b?',
+    ],
+    [
+      'guards, without the namespace',
+      { guards: { gte_b: { permission: 'read' } } },
+      'No tool matches "gte_b" of guards, which guards nothing. Did you mean get_b?',
+    ],
+    [
+      'all of them, in one message',
+      { allow: ['get_*', 'x'], deny: ['y'], guards: { z: {} } },
+      'No tool matches "z" of guards, which guards nothing. No tool matches "x" of allow. ' +
+        'No tool matches "y" of deny, which leaves out nothing.',
+    ],
+  ])('have names, and one in %s that is none of them lets nothing in', async (_, more, said) => {
+    const registry = createRegistry();
+    const changes: unknown[] = [];
+    const importing = imported([listed('get_a'), listed('get_b')], {
+      ...more,
+      registry,
+      onChange: (change) => changes.push(change),
     });
-    const { registry, logs } = await imported(
-      [
-        ...[listed('read', takes('path')), listed('write', takes('path', 'text'))],
-        ...[listed('any', { inputSchema: { type: 'object' } }), listed('none', takes())],
-      ],
-      {
-        guards: {
-          'srv.*e*': { paths: { text: 'read', patj: 'read' } },
-          'srv.read': { paths: { path: 'read', '/pth/*': 'read' }, urls: ['url'] },
-          'srv.write': { commands: { txet: 'shell' } },
-          'srv.a*': { paths: { anything: 'read' } },
-          'srv.none': { commands: ['command'] },
-        },
-      },
-    );
-    expect(logs.map(({ data }) => data)).toEqual([
-      'No tool that "srv.*e*" of guards matches lists an argument "patj". Did you mean path?',
-      'No tool that "srv.read" of guards matches lists an argument "/pth/*". Did you mean path?',
-      'No tool that "srv.read" of guards matches lists an argument "url".',
-      'No tool that "srv.write" of guards matches lists an argument "txet". Did you mean text?',
+    await expect(importing).rejects.toThrow(new TypeError(said));
+    expect([registry.size, changes]).toEqual([0, []]);
+  });
+
+  test('are meant by their own names and by those with the namespace, in guards, allow and deny', async () => {
+    const tools = ['get_a', 'get_b', 'set_a', 'set_b'].map((name) => listed(name));
+    const guard: GuardDeclaration = { paths: { path: 'read' }, permission: 'read' };
+    for (const guards of [
+      { 'get_*': guard, set_a: guard },
+      { 'srv.get_*': guard, 'srv.set_a': guard },
+    ]) {
+      for (const allow of [
+        ['get_*', 'set_a'],
+        ['srv.get_*', 'srv.set_a'],
+      ]) {
+        for (const deny of [['get_b'], ['srv.get_b'], ['srv.*_b']]) {
+          const { registry, logs } = await imported(tools, { guards, allow, deny });
+          expect(registry.list()).toMatchObject([
+            { name: 'srv.get_a', ...guard },
+            { name: 'srv.set_a', ...guard },
+          ]);
+          expect(logs).toEqual([]);
+        }
+      }
+    }
+  });
+
+  test('get no guard that is for another namespace by a name that they give themselves', async () => {
+    const { registry } = await imported([listed('read'), listed('srv.read'), listed('web.get')], {
+      guards: { 'srv.read': { permission: 'read' }, 'web.*': { permission: 'read' } },
+    });
+    expect(registry.list().map(({ name, permission }) => [name, permission])).toEqual([
+      ['srv.read', 'read'],
+      ['srv.srv.read', undefined],
+      ['srv.web.get', undefined],
     ]);
-    // It may be that the server takes it all the same.
-    expect(registry.get('srv.none')?.commands).toEqual({ command: 'shell' });
+  });
+
+  const text = { type: 'string' };
+  const object = (properties: object, more: object = {}): object => ({ type: 'object', properties, ...more });
+  const takes = (...names: string[]) => ({
+    inputSchema: object(Object.fromEntries(names.map((name) => [name, text]))),
+  });
+  const edits = object({ file: text, text });
+  const files = [
+    ...[listed('read', takes('path')), listed('write', takes('path', 'text'))],
+    ...[listed('any', { inputSchema: { type: 'object' } }), listed('none', takes())],
+    listed('edit', {
+      inputSchema: object({ edits: { type: 'array', items: edits }, names: { type: 'array', items: text } }),
+    }),
+    listed('either', { inputSchema: object({ id: text }, { anyOf: [object({ path: text }), object({ url: text })] }) }),
+  ];
+
+  test.each<[pattern: string, guard: GuardDeclaration, said: string]>([
+    [
+      'srv.r*',
+      { paths: { pth: 'read' } },
+      ': its parameters have no such property. They are: path. Did you mean path?',
+    ],
+    [
+      'read',
+      { paths: { 'pa/th': 'read' } },
+      ': its parameters have no such property. They are: path. Did you mean path?',
+    ],
+    [
+      'srv.read',
+      { paths: { '/pth/*': 'read' } },
+      ': its parameters have no such property. They are: path. Did you mean path?',
+    ],
+    ['srv.read', { urls: ['url'] }, ': its parameters have no such property. They are: path.'],
+    [
+      'srv.write',
+      { commands: { txet: 'shell' } },
+      ': its parameters have no such property. They are: path, text. Did you mean text?',
+    ],
+    [
+      'srv.*r*t*',
+      { paths: { patj: 'read' } },
+      ': its parameters have no such property. They are: path, text. Did you mean path?',
+    ],
+    [
+      'srv.edit',
+      { paths: { '/edits/*/fil': 'write' } },
+      ': its parameters have no such property at /edits/*. They are: file, text. Did you mean file?',
+    ],
+    [
+      'srv.edit',
+      { paths: { names: 'write' } },
+      ': its parameters have no text at /names; for each of its items write /names/*.',
+    ],
+  ])('of which none that %s means can have what is declared (%j) are not let in', async (pattern, guard, said) => {
+    const registry = createRegistry();
+    const importing = imported(files, { registry, guards: { [pattern]: { ...guard, permission: 'read' } } });
+    const [argument = ''] = [
+      ...Object.keys({ ...guard.paths, ...(guard.commands as object | undefined) }),
+      ...(guard.urls ?? []),
+    ];
+    const message = `No tool that "${pattern}" of guards matches has an argument "${argument}"${said}`;
+    await expect(importing).rejects.toThrow(new TypeError(message));
+    expect(registry.size).toBe(0);
+  });
+
+  test('of which some can have what is declared are fine, and so is what a schema leaves open', async () => {
+    const guard = (argument: string): GuardDeclaration => ({ paths: { [argument]: 'read' } });
+    const { registry, logs } = await imported(files, {
+      guards: {
+        'srv.*': { paths: { path: 'read', '/edits/*/file': 'write' } },
+        any: guard('anything'),
+        none: guard('file'),
+        either: guard('url'),
+      },
+    });
+    expect(logs).toEqual([]);
+    expect(registry.get('srv.none')?.paths).toEqual({ path: 'read', '/edits/*/file': 'write', file: 'read' });
+  });
+
+  test('of which many can be meant are spoken of together', async () => {
+    const importing = imported(files.slice(0, 2), { guards: { '*': { paths: { txt: 'read' } } } });
+    await expect(importing).rejects.toThrow(
+      new TypeError('No tool that "*" of guards matches has an argument "txt". Did you mean text?'),
+    );
   });
 
   test('are taken or left by the names that the server gives them', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync, realpathSync } from 'node:fs';
+import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -87,10 +87,10 @@ describe('a gateway with several servers', () => {
   it('says which guards and rules guard nothing', async () => {
     const { log } = await start('2.x', {
       mcpServers: { s: scripted() },
-      guards: { 's.pdi': { permission: 'read' } },
+      guards: { 's.pd*i': { permission: 'read' } },
       policy: { rules: [{ decision: 'deny', tool: 's.hagn' }] },
     });
-    expect(log()).toMatch(/No tool matches .*s\.pdi/);
+    expect(log()).toMatch(/No tool matches .*s\.pd\*i/);
     expect(log()).toMatch(/rule 0 of the policy: It concerns none of the tools/);
   });
 });
@@ -140,7 +140,7 @@ describe('asking', () => {
     };
     const { driver } = await start(line, config, { answer });
     expect(await driver.call('s.pid')).not.toHaveProperty('isError', true);
-    expect(asked).toEqual([expect.stringContaining('s.pid')]);
+    expect(asked).toEqual([expect.stringMatching(/^May this run\? s\.pid/)]);
     expect(await driver.call('s.pid')).toMatchObject({ isError: true });
     expect(asked).toHaveLength(2);
   });
@@ -283,10 +283,14 @@ describe('callgate mcp wrap', () => {
     const server = scripted({ tools: [{ name: 'read_text', inputSchema }] });
     const options = ['--guards', join(folder, 'guards.json'), '--policy', join(folder, 'rules.json')];
     const argv = ['wrap', ...options, '--', server.command, ...server.args];
+    await expect(served('2.x', argv, { cwd: '/' })).rejects.toThrow(
+      'The gateway ended with 2: callgate: No tool matches "raed_text" of guards, which guards nothing. Did you mean ' +
+        'read_text? No tool that "read_text" of guards matches has an argument "paht": its parameters have no such ' +
+        'property. They are: path. Did you mean path? Nothing was started.',
+    );
+    writeFileSync(join(folder, 'guards.json'), JSON.stringify({ read_text: { paths: { path: 'read' } } }));
     const one = await started(served('2.x', argv, { cwd: '/' }));
     expect(one.log().split('\n')).toEqual([
-      'callgate: [scripted-server] No tool matches "raed_text" of guards, which guards nothing. Did you mean read_text?',
-      'callgate: [scripted-server] No tool that "read_text" of guards matches lists an argument "paht". Did you mean path?',
       expect.stringMatching(/^callgate: scripted-server: 5 tools/),
       'callgate: rule 0 of the policy: It concerns none of the tools there are, so it never matches. No tool matches read_txt; did you mean read_text?',
       '',

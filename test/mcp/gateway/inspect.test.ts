@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../../src/cli/command-line.ts';
@@ -102,6 +103,39 @@ describe('callgate mcp inspect', () => {
     }
     expect(before.guesses.length).toBeGreaterThan(10);
     expect(after).toMatchObject({ guesses: [], guards: {} });
+  });
+
+  it('shows guards that do not fit as faults, beside the tools, and ends with 2', async () => {
+    const tools = [{ name: 'read', inputSchema: { type: 'object', properties: { path: { type: 'string' } } } }];
+    const guards = { read: { paths: { pth: 'read' }, permission: 'read' }, raed: {} };
+    const argv = ['--guards', join(folderWith({ 'guards.json': JSON.stringify(guards) }), 'guards.json')];
+    const { status, stdout } = await inspected([...argv, ...command({ tools })]);
+    expect(status).toBe(2);
+    expect(stdout).toMatch(/^read +deny +no roots +read +pth +path$/m);
+    expect(stdout).toMatch(
+      /would be started:\n.*No tool matches "raed" of guards.*Did you mean read\?\n.*"pth".*Did you mean path\?/,
+    );
+    const { faults } = JSON.parse((await inspected(['--json', ...argv, ...command({ tools })])).stdout) as Inspection;
+    expect(faults).toHaveLength(2);
+  });
+
+  it('says the same of roots that are not given as the log does, and nothing against guards for many tools', async () => {
+    const server = officialServers.filesystem('/');
+    const { stdout, stderr } = await inspected(['--accept-guesses', '--json', '--', ...commandOf(server)]);
+    const { tools } = JSON.parse(stdout) as Inspection;
+    const denied = tools.filter(({ decision, by }) => decision === 'deny' && by === 'no roots');
+    expect(stderr).toContain(`14 tools; ${denied.length} are denied, since they take paths or commands and no roots`);
+    expect(tools.filter((tool) => !denied.includes(tool))).toMatchObject([
+      { name: 'list_allowed_directories', decision: 'allow' },
+    ]);
+    const guards = {
+      'fs.read_*': { paths: { path: 'read' }, permission: 'read' },
+      'fs.read_multiple_files': { paths: { '/paths/*': 'read' } },
+    };
+    const cwd = folderWith({ 'callgate.json': JSON.stringify({ mcpServers: { fs: server }, guards }) });
+    const named = await inspected(['fs'], cwd);
+    expect(named.status).toBe(0);
+    expect(named.stdout).not.toMatch(/Schemas|do not fit/);
   });
 
   it('says what is wrong with schemas, and which tools are left out', async () => {

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { ConfigError } from '../../../src/mcp/gateway/config.ts';
 import { openGateway } from '../../../src/mcp/gateway/open.ts';
 import { parseGatewayConfig } from '../../../src/mcp/gateway/read-config.ts';
 import { folderWith } from '../../cli/run-cli.ts';
@@ -12,7 +15,7 @@ it('what a configuration names and no server has is told of; guards of other ser
     guards: {
       'a.pid': { permission: 'read' },
       'b.*': { permission: 'read' },
-      'b.pdi': { permission: 'read' },
+      'b.*pdi': { permission: 'read' },
       'c.*': {},
     },
     stages: {
@@ -26,13 +29,30 @@ it('what a configuration names and no server has is told of; guards of other ser
   await gateway.close();
   expect(lines.sort()).toEqual([
     '"c.*" of guards is for a server that is not there',
-    '[b] No tool matches "b.pdi" of guards, which guards nothing. Did you mean b.pid?',
+    '[b] No tool matches "b.*pdi" of guards, which guards nothing. Did you mean b.pid?',
     'a: 4 tools',
     'b: 4 tools',
     'concurrency({ perTool }) names "a.pdi", which stands for none of the tools. Did you mean a.pid?',
     'rateLimit.tools names "d.*", which stands for none of the tools.',
     'retry.safe names "b.hagn", which stands for none of the tools. Did you mean b.hang?',
   ]);
+});
+
+it('a guard that does not fit keeps everything from being started, and all of them are told of', async () => {
+  const diary = join(folderWith({}), 'diary');
+  const tools = [{ name: 'read', inputSchema: { type: 'object', properties: { path: { type: 'string' } } } }];
+  const server = { command: process.execPath, args: [script, JSON.stringify({ tools, diary })] };
+  const guards = { 'a.raed': {}, 'b.read': { paths: { pth: 'read' }, permission: 'read' } };
+  const text = JSON.stringify({ mcpServers: { a: server, b: server, c: server }, guards });
+  const config = parseGatewayConfig(text, { name: 'callgate.json', folder: folderWith({}), environment: process.env });
+  await expect(openGateway(config, { report: () => {} })).rejects.toThrow(
+    new ConfigError(
+      'No tool matches "a.raed" of guards, which guards nothing. Did you mean a.read? No tool that "b.read" of guards ' +
+        'matches has an argument "pth": its parameters have no such property. They are: path. Did you mean path? ' +
+        'Nothing was started.',
+    ),
+  );
+  expect(readFileSync(diary, 'utf8')).toBe('end\nend\nend\n');
 });
 
 it('guards for a server that is not there are told of, with the name that was meant', async () => {
