@@ -1,8 +1,9 @@
+import { lacks, valuesAt } from '../definition/argument-places.ts';
 import { every, type Match, some } from './match.ts';
 import { type ValueMatcher, type ValueTest, valueTest } from './matchers.ts';
 import type { PolicyRequest } from './policy.ts';
-import { entriesOf } from './shape.ts';
-import { pathOf, valuesAt } from './values.ts';
+import { entriesOf, RuleError } from './shape.ts';
+import { pathOf } from './values.ts';
 
 /** Matchers by argument: a property name, or a JSON pointer with `*` for every item of an array. */
 export interface ArgumentMatchers {
@@ -12,7 +13,7 @@ export interface ArgumentMatchers {
 /**
  * Compiles a rule's conditions on arguments; all must hold. Where a pointer reaches several values, an `allow` needs
  * every one of them to match and, with `wide`, one is enough. An argument that is absent does not match; of one that is of
- * another form than the pointer says, such as a text for a list, nobody can be sure.
+ * another form than the pointer says, such as a text for a list or a Map for an object, nobody can be sure.
  */
 export function argumentsTest(
   matchers: ArgumentMatchers,
@@ -22,6 +23,8 @@ export function argumentsTest(
   const tests = entriesOf(matchers, at).map(([argument, matcher]) => {
     const place = `${at}.${argument}`;
     const path = pathOf(argument, place);
+    // An `allow` means the argument of that name. One that forbids would be thought to mean all of them.
+    if (wide && path[0] === '*') throw new RuleError(place, 'means no argument: they are no list; name each of them');
     const test = valueTest(matcher as ValueMatcher, wide, place);
     const [name] = path;
     if (path.length === 1 && name !== undefined) return propertyTest(name, test);
@@ -42,7 +45,9 @@ export function argumentsTest(
 function propertyTest(name: string, test: ValueTest): (request: PolicyRequest) => Match {
   return (request) => {
     const args = request.arguments;
-    if (typeof args !== 'object' || args === null || !Object.hasOwn(args, name)) return 'no';
-    return test((args as Record<string, unknown>)[name], request);
+    if (typeof args === 'object' && args !== null && Object.hasOwn(args, name)) {
+      return test((args as Record<string, unknown>)[name], request);
+    }
+    return lacks(args, name) ? 'no' : 'unsure';
   };
 }

@@ -8,8 +8,9 @@ import { createModes, type ModeTable } from './modes.ts';
 import { isPolicy, type Policy } from './policy.ts';
 import type { Rule } from './rule.ts';
 import { type RuleMemory, ruleMemory } from './rule-memory.ts';
-import { rules } from './rules.ts';
+import { isRuleList, rules } from './rules.ts';
 import type { ApprovalStore } from './store.ts';
+import { modeFault } from './unknown-modes.ts';
 
 /** The options of `permission`. */
 export interface PermissionOptions {
@@ -95,6 +96,7 @@ export function permissionSettings(options: PermissionOptions): PermissionSettin
     memory,
   });
   const modes = createModes(options.modes);
+  checkModes(lasting, modes.names);
   return { policies, lasting, modes, decideTimeout, clock, asking, memory, identities };
 }
 
@@ -124,6 +126,18 @@ function lastingPolicies({ rules: own, policies = [] }: PermissionOptions, memor
     ...(memory.rules.length === 0 ? [] : [rules(memory.rules, { name: 'rules file' })]),
     ...policies,
   ];
+}
+
+/**
+ * A rule for a mode that nobody has would never count, and what it forbids would be open. What an approver had kept stays
+ * behind when its mode goes, and opens nothing.
+ */
+function checkModes(policies: readonly Policy[], modes: readonly string[]): void {
+  for (const { rule, label, decision } of policies.filter(isRuleList).flatMap((list) => list.rules)) {
+    const fault = modeFault(rule, modes);
+    if (fault === undefined || (decision === 'allow' && rule.identity !== undefined)) continue;
+    throw new TypeError(`In ${label} of permission: ${fault}`);
+  }
 }
 
 function checkIdentities(identities: Identities): void {

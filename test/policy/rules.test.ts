@@ -97,7 +97,17 @@ describe('conditions on arguments', () => {
     ['the one number within bounds', { min: 3, max: 3 }, 3, 'allow', 'deny'],
     ['outside of bounds', { max: 3 }, 3.5, undefined, undefined],
     ['a text is not within bounds', { max: 3 }, '2', undefined, 'ask'],
-    ['NaN is not within bounds', { min: 1 }, Number.NaN, undefined, undefined],
+    ['NaN, which is neither within bounds nor outside', { max: 3 }, Number.NaN, undefined, 'ask'],
+    ['not, of NaN', { not: { max: 3 } }, Number.NaN, undefined, 'ask'],
+    ['a bigint within bounds', { max: 3 }, 2n, 'allow', 'deny'],
+    ['a bigint for a number', 1, 1n, undefined, 'ask'],
+    ['a function for a text', 'a', () => 'a', undefined, 'ask'],
+    ['a date for a text', { equals: '1970-01-01' }, new Date(0), undefined, 'ask'],
+    ['a date for a date', { equals: new Date(0) }, new Date(0), 'allow', 'deny'],
+    ['another date', { equals: new Date(0) }, new Date(1), undefined, undefined],
+    ['a bigint for a number inside', { equals: { a: [1] } }, { a: [1n] }, undefined, 'ask'],
+    ['a member that is undefined', { equals: { a: 1 } }, { a: 1, b: undefined }, undefined, 'ask'],
+    ['another object', { equals: { a: 1 } }, { a: 1, b: 2 }, undefined, undefined],
     ['not', { not: 'a' }, 'b', 'allow', 'deny'],
     ['not not', { not: 'a' }, 'a', undefined, undefined],
     ['not, of what cannot be judged', { not: { max: 3 } }, '2', undefined, 'ask'],
@@ -143,12 +153,49 @@ describe('conditions on arguments', () => {
     expect(decide(matcher, value, 'ask')).toBe(denied && 'ask');
   });
 
-  test.each([undefined, {}, { other: 'main' }, null, 'main', Object.create({ it: 'main' })])(
+  test.each([undefined, {}, { other: 'main' }, null, Object.create(null)])(
     'do not match where the argument is absent: %j',
     (args) => {
       expect(judged([{ decision: 'deny', arguments: { it: 'main' } }], { arguments: args })).toBeUndefined();
     },
   );
+
+  class Holder {
+    readonly #it: string;
+    constructor(it: string) {
+      this.#it = it;
+    }
+    get it(): string {
+      return this.#it;
+    }
+  }
+
+  describe.each<[string, unknown]>([
+    ['a Map', new Map([['it', 'main']])],
+    ['an instance of a class', new Holder('main')],
+    ['an object that inherits', Object.create({ it: 'main' })],
+    ['a list', ['main']],
+    ['a text', 'main'],
+    ['a function', () => 'main'],
+  ])('cannot be sure of %s that a schema library made', (_, made) => {
+    const cases: [string, Rule['arguments'], unknown, Rule['tool']][] = [
+      ['of the arguments', { it: 'main' }, made, 'write_file'],
+      ['of an object in them', { '/o/it': 'main' }, { o: made }, 'write_file'],
+      ['of one in a list', { '/o/*/it': 'main' }, { o: [{}, made] }, 'write_file'],
+      ['where a path is meant', undefined, made, 'write_file(main)'],
+      ['where a host is meant', undefined, made, 'write_file(domain:main)'],
+    ];
+    test.each(cases)('%s: an allow does not count, a deny asks', (_where, matchers, args, tool) => {
+      const rule = { tool: tool as string, ...(matchers !== undefined && { arguments: matchers }) };
+      expect(judged([{ ...rule, decision: 'allow' }], { arguments: args })).toBeUndefined();
+      expect(judged([{ ...rule, decision: 'deny' }], { arguments: args })).toBe('ask');
+    });
+  });
+
+  test('do not overlook what an instance of a class has of its own', () => {
+    const args = Object.assign(new Holder('other'), { own: 'main' });
+    expect(judged([{ decision: 'deny', arguments: { own: 'main' } }], { arguments: args })).toBe('deny');
+  });
 
   test('reach into arrays: an allow needs all, a deny one', () => {
     const reach = (decision: Decision, ...paths: string[]) =>
@@ -490,6 +537,9 @@ describe('a rule that is not well-formed is refused with its place', () => {
       { decision: 'deny', arguments: { a: { min: '2' } } },
       'Rule 1: arguments.a.min needs a number',
     ],
+    ['all arguments', { decision: 'deny', arguments: { '/*': 'x' } }, 'Rule 1: arguments./* means no argument'],
+    ['all of them by a name', { decision: 'ask', arguments: { '*': 'x' } }, 'Rule 1: arguments.* means no argument'],
+    ['what is in all of them', { decision: 'deny', arguments: { '/*/a': 'x' } }, 'Rule 1: arguments./*/a means no'],
     ['a regular expression', { decision: 'deny', arguments: { a: /x/ } }, 'Rule 1: arguments.a needs an object'],
     ['a list of objects', { decision: 'deny', arguments: { a: [{}] } }, 'Rule 1: arguments.a needs texts'],
     [
