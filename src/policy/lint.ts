@@ -3,11 +3,13 @@ import { didYouMean } from '../basics/nearest.ts';
 import { checkOptions } from '../basics/options.ts';
 import type { Tool } from '../tool.ts';
 import { isEvaluator } from './commands.ts';
-import { createModes, type ModeTable } from './modes.ts';
+import { misplaced } from './lint-places.ts';
+import { createModes, type Modes, type ModeTable } from './modes.ts';
 import { nameMatcher } from './names.ts';
 import type { Policy } from './policy.ts';
 import type { CompiledRule, Rule } from './rule.ts';
 import { isRuleList, rules } from './rules.ts';
+import { modeFault } from './unknown-modes.ts';
 import { withFunctionsAsText } from './version.ts';
 
 export interface LintOptions {
@@ -17,12 +19,18 @@ export interface LintOptions {
   readonly modes?: { readonly [mode: string]: ModeTable };
 }
 
+/**
+ * `no-argument`: no tool has the argument; `exact-text`: a pattern where the text itself is meant; `no-path`: a pattern that
+ * no path matches; `search`: a pattern that does not bind what is found below a folder.
+ */
+type PlaceFinding = 'no-argument' | 'exact-text' | 'no-path' | 'search';
+
 /** Something about a rule that is probably not meant so. */
 export interface LintFinding {
   /** The rule's place in its list. */
   readonly index: number;
   readonly rule: string;
-  readonly kind: 'no-tool' | 'no-mode' | 'duplicate' | 'shadowed' | 'evaluator';
+  readonly kind: 'no-tool' | 'no-mode' | 'duplicate' | 'shadowed' | 'evaluator' | PlaceFinding | 'every-mode';
   readonly message: string;
 }
 
@@ -40,7 +48,8 @@ export function lintPolicies(policies: readonly Policy[], options: LintOptions):
   const lists = policies.filter(isRuleList).map((list) => list.rules);
   const all = lists.flat();
   const tools = options.tools === undefined ? undefined : [...options.tools];
-  const modes = createModes(options.modes).names;
+  const table = createModes(options.modes);
+  const modes = table.names;
   const places = lists.flatMap((list) => list.map((_, index) => index));
   return all.flatMap((rule, at) =>
     [
@@ -49,11 +58,13 @@ export function lintPolicies(policies: readonly Policy[], options: LintOptions):
       duplicate(rule, all.slice(0, at)),
       shadowed(rule, all, tools, modes),
       evaluator(rule),
+      everyMode(rule, all, tools ?? [], table),
+      ...misplaced(rule, tools ?? []),
     ].flatMap((found) => (found === undefined ? [] : [{ index: places[at] ?? at, rule: rule.label, ...found }])),
   );
 }
 
-type Found = Pick<LintFinding, 'kind' | 'message'> | undefined;
+export type Found = Pick<LintFinding, 'kind' | 'message'> | undefined;
 
 function noTool({ rule, concerns }: CompiledRule, tools: readonly Tool[]): Found {
   if (tools.some((tool) => concerns(tool))) return undefined;
@@ -69,12 +80,8 @@ function namesOf({ tool = [] }: Rule): readonly string[] {
 }
 
 function noMode({ rule }: CompiledRule, modes: readonly string[]): Found {
-  if (rule.mode === undefined) return undefined;
-  const wanted = typeof rule.mode === 'string' ? [rule.mode] : rule.mode;
-  const unknown = wanted.filter((mode) => !modes.some(nameMatcher([mode], false)));
-  if (unknown.length === 0) return undefined;
-  const told = unknown.map((mode) => `${mode}${didYouMean(mode, modes, 'aside')}`);
-  return { kind: 'no-mode', message: `There is no mode ${told.join(', ')}; the modes are ${modes.join(', ')}.` };
+  const message = modeFault(rule, modes);
+  return message === undefined ? undefined : { kind: 'no-mode', message };
 }
 
 function duplicate(rule: CompiledRule, earlier: readonly CompiledRule[]): Found {
@@ -97,13 +104,35 @@ function shadowed(
   const concerned = tools?.filter((tool) => rule.concerns(tool)) ?? [];
   if (concerned.length === 0) return undefined;
   const applying = modes.filter((mode) => rule.appliesIn(mode));
-  const covers = (tool: Tool, mode: string): boolean =>
-    all.some(
-      (other) => other.decision === 'deny' && other.concerns(tool) && !other.depends(tool) && other.appliesIn(mode),
-    );
-  if (applying.length === 0 || !concerned.every((tool) => applying.every((mode) => covers(tool, mode))))
-    return undefined;
+  if (applying.length === 0) return undefined;
+  if (!concerned.every((tool) => applying.every((mode) => isDenied(tool, mode, all)))) return undefined;
   return { kind: 'shadowed', message: 'Other rules deny every tool that it concerns, so it never counts.' };
+}
+
+/** Whether every call of a tool is denied in a mode by a rule. */
+function isDenied(tool: Tool, mode: string, all: readonly CompiledRule[]): boolean {
+  return all.some(
+    (rule) => rule.decision === 'deny' && rule.concerns(tool) && !rule.depends(tool) && rule.appliesIn(mode),
+  );
+}
+
+/** An allow of all that a pattern covers, which opens the modes that would deny it. */
+function everyMode(rule: CompiledRule, all: readonly CompiledRule[], tools: readonly Tool[], modes: Modes): Found {
+  const names = namesOf(rule.rule);
+  const namesEach = names.length > 0 && names.every((name) => /^[\w./-]+$/.test(name));
+  if (rule.decision !== 'allow' || rule.rule.mode !== undefined || namesEach) return undefined;
+  const allowed = tools.filter((tool) => rule.concerns(tool) && !rule.depends(tool));
+  for (const mode of modes.names) {
+    const opened = allowed.filter(
+      (tool) => modes.defaultFor(mode, tool.permission) === 'deny' && !isDenied(tool, mode, all),
+    );
+    if (opened.length === 0) continue;
+    const told = opened.slice(0, 3).map(({ name }) => name);
+    const more = opened.length > told.length ? ` and ${opened.length - told.length} more` : '';
+    const message = `Without "mode" it holds in every mode: ${mode}, which would deny them, allows ${told.join(', ')}${more}.`;
+    return { kind: 'every-mode', message: `${message} Name the modes that are meant.` };
+  }
+  return undefined;
 }
 
 function evaluator({ rule, decision }: CompiledRule): Found {

@@ -48,6 +48,18 @@ function containingTest(globs: readonly string[]): PathTest {
   };
 }
 
+/** Whether the folders that contain what a glob names are all known from its beginning, as those of `a/b/**` are. */
+export function tellsItsFolders(glob: string): boolean {
+  const { Minimatch } = minimatch();
+  const { set } = new Minimatch(glob.replace(/^(?:\.\/+)+/, ''), { dot: true, nonegate: true, nocomment: true });
+  return set.every((parts) => {
+    const wildcard = parts.findIndex((part) => typeof part !== 'string');
+    if (wildcard < 0) return true;
+    const isLast = wildcard === parts.length - 1;
+    return isLast && (typeof parts[wildcard] === 'symbol' || parts.slice(0, wildcard).some((name) => name !== ''));
+  });
+}
+
 /** The plain names that a glob begins with, folded, each followed by `/`; one text for each alternative in braces. */
 function beginningsOf(glob: string): readonly string[] {
   const { Minimatch } = minimatch();

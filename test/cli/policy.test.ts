@@ -146,6 +146,25 @@ describe('callgate policy lint', () => {
     expect(JSON.parse(json.stdout)).toMatchObject([{ index: 0, kind: 'no-tool' }]);
   });
 
+  it.each<[string, object, string]>([
+    ['an exact text with a star', { arguments: { path: 'secrets/**' } }, 'exact-text'],
+    ['an argument that no tool has', { arguments: { pth: { path: 'secrets/**' } } }, 'no-argument'],
+    ['a pattern that no path matches', { effects: { path: '~/secrets/**' } }, 'no-path'],
+  ])('finds %s', async (_, conditions, kind) => {
+    const text = JSON.stringify({ rules: [{ decision: 'deny', ...conditions }] });
+    const { status, stdout } = await callgate(folderWith({ ...files, 'callgate.rules.json': text }), 'policy', 'lint');
+    expect({ status, stdout }).toEqual({ status: 1, stdout: expect.stringContaining(`rules file rule 0 ${kind}\n`) });
+  });
+
+  it('says what an allow of everything opens', async () => {
+    const text = '{"rules":[{"decision":"allow","tool":"*"}]}';
+    const { status, stdout } = await callgate(folderWith({ ...files, 'callgate.rules.json': text }), 'policy', 'lint');
+    expect(status).toBe(1);
+    expect(stdout).toMatch(
+      / every-mode\n {2}Without "mode" it holds in every mode: plan, which would deny them, allows /,
+    );
+  });
+
   it('names a rule as explain does, though rules in code stand before those of the file', async () => {
     const cwd = folderWith({
       'callgate.config.mjs': `export default { roots: ['.'], policy: 'callgate.rules.json', rules: [{ decision: 'ask' }] };`,

@@ -1,3 +1,4 @@
+import { fileTools } from 'callgate/tools';
 import { describe, expect, test, vi } from 'vitest';
 import { explain } from '../../src/policy/explain.ts';
 import { lint } from '../../src/policy/lint.ts';
@@ -71,7 +72,7 @@ describe('explain', () => {
 });
 
 describe('lint', () => {
-  const tools = [toolOf({ name: 'read_file' }), toolOf({ name: 'write_file' })];
+  const tools = [toolOf({ name: 'read_file', permission: 'read' }), toolOf({ name: 'write_file' })];
   const kinds = (list: Rule[]) => lint(list, { tools }).map(({ index, kind }) => [index, kind]);
 
   test('has nothing to say of rules that matter', () => {
@@ -113,7 +114,10 @@ describe('lint', () => {
     ],
     [
       'an allow under a deny of some arguments only',
-      [{ decision: 'allow' }, { decision: 'deny', arguments: { path: 'a' } }],
+      [
+        { decision: 'allow', mode: 'ask' },
+        { decision: 'deny', arguments: { path: 'a' } },
+      ],
       [],
     ],
     [
@@ -155,6 +159,77 @@ describe('lint', () => {
 
   test('says nothing of tools where it knows of none', () => {
     expect(lint([{ decision: 'deny', tool: 'whatever' }])).toEqual([]);
+  });
+});
+
+describe('lint, of what rules say of places', () => {
+  const tools = [
+    ...fileTools,
+    toolOf({
+      name: 'send',
+      parameters: {
+        type: 'object',
+        properties: {
+          to: { type: 'array', items: { type: 'object', properties: { mail: { type: 'string' } } } },
+          url: { type: 'string' },
+          line: { type: 'string' },
+        },
+      },
+      urls: ['url'],
+      commands: ['line'],
+    }),
+  ];
+  const found = (rule: Rule) => lint([rule], { tools }).map(({ kind, message }) => `${kind}: ${message}`);
+
+  test.each<[Rule, RegExp]>([
+    [
+      { decision: 'deny', arguments: { path: 'secrets/**' } },
+      /^exact-text: arguments.path .*\{"path":"secrets\/\*\*"\}/,
+    ],
+    [{ decision: 'allow', arguments: { path: { not: ['a', 'b/?'] } as never } }, /^exact-text: /],
+    [{ decision: 'deny', arguments: { url: '*.example.com' } }, /^exact-text: .*\{"host":"\*.example.com"\}/],
+    [{ decision: 'deny', arguments: { '/line': 'rm *' } }, /^exact-text: .*\{"command":\["rm"\]\}/],
+    [
+      { decision: 'deny', arguments: { pth: { path: 'secrets/**' } } },
+      /^no-argument: .* pth; did you mean depth or path\?$/,
+    ],
+    [{ decision: 'deny', arguments: { '/to/*/mial': 'x' } }, /^no-argument: .*\/to\/\*\/mial/],
+    [{ decision: 'deny', tool: 'edit_file', arguments: { content: 'x' } }, /^no-argument: .*content/],
+    [{ decision: 'deny', tool: 'write_file', arguments: { path: { path: '../x/**' } } }, /^no-path: .*without "\.\."/],
+    [{ decision: 'deny', tool: 'write_file(secrets/)' }, /^no-path: .*"secrets\/\*\*"/],
+    [{ decision: 'deny', tool: 'write_file', effects: { path: 'a\\b' } }, /^no-path: .*separated by/],
+    [{ decision: 'deny', tool: '*_file*', effects: { path: '**/*.key' } }, /^search: .*search_files may\. pathGuard/],
+    [{ decision: 'ask', tool: 'search_files', arguments: { path: { path: 'a/**/x' } } }, /^search: /],
+    [{ decision: 'ask', tool: 'search_files(*.key)' }, /^search: /],
+    [{ decision: 'allow', tool: 'search_files', arguments: { path: { not: { path: '**/.env' } } } }, /^search: /],
+    [
+      { decision: 'allow', tool: '*' },
+      /^every-mode: .*plan, which would deny them, allows .*write_file.* Name the modes/,
+    ],
+    [{ decision: 'allow' }, /^every-mode: /],
+  ])('%j', (rule, message) => {
+    expect(found(rule)).toEqual([expect.stringMatching(message)]);
+  });
+
+  test.each<Rule>([
+    { decision: 'deny', arguments: { path: { path: './secrets/**' } } },
+    { decision: 'deny', arguments: { path: { equals: 'secrets/**' } } },
+    { decision: 'deny', arguments: { glob: '**/*.key', '/to/0/mail': 'x' } },
+    { decision: 'deny', arguments: { path: 'src/[id].ts', url: 'https://example.com/?q' } },
+    { decision: 'deny', effects: { kind: 'fs.write', path: '**/*.key' } },
+    { decision: 'deny', tool: 'read_file(**/*.key)' },
+    { decision: 'deny', effects: { path: ['secrets/*', '/w/{a,b}/**', 'a/b', '**'] } },
+    { decision: 'allow', tool: '*', mode: ['auto'] },
+    { decision: 'allow', tool: ['write_file', 'edit_file'] },
+    { decision: 'allow', tool: '{read,search}_*' },
+    { decision: 'allow', tool: '*', effects: { kind: 'fs.write', path: '/w/**' } },
+  ])('has nothing to say of %j', (rule) => {
+    expect(found(rule)).toEqual([]);
+  });
+
+  test('keeps quiet where another rule denies in those modes', () => {
+    const closed: Rule = { decision: 'deny', mode: 'plan' };
+    expect(lint([{ decision: 'allow', tool: '*' }, closed], { tools })).toEqual([]);
   });
 });
 
