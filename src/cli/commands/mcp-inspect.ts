@@ -54,6 +54,7 @@ async function inspectServer(
   const faults: string[] = [];
   const gateway = await opened(config, reporter(io), {
     bare: !isNamed,
+    ...(isNamed && named !== undefined && { only: named }),
     acceptGuesses: values['accept-guesses'] === true,
     onFault: (fault) => faults.push(fault),
   });
@@ -94,9 +95,13 @@ function configFor(
     );
   }
   const config = unusable(() => readGatewayConfig(file, io.env));
-  const server = config.servers.find(({ name }) => name === named);
-  if (server !== undefined) return { ...config, servers: [{ ...server, required: true }] };
   const names = config.servers.map(({ name }) => name);
+  if (names.includes(named)) {
+    return {
+      ...config,
+      servers: config.servers.map((one) => ({ ...one, required: one.required || one.name === named })),
+    };
+  }
   const advice = didYouMean(named, names) || ` There are ${names.join(', ')}.`;
   throw new UsageError(`The configuration has no server "${named}".${advice}`, help.usage);
 }

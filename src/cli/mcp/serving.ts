@@ -12,7 +12,7 @@ import { within } from '../within.ts';
 import { reporter } from './report.ts';
 
 /** How a gateway is opened. */
-export type GatewayChoices = Pick<OpenGatewayOptions, 'bare' | 'acceptGuesses' | 'onFault'>;
+export type GatewayChoices = Pick<OpenGatewayOptions, 'bare' | 'acceptGuesses' | 'only' | 'onFault'>;
 
 /** How a gateway is offered to clients. */
 export type Serve = (router: Router, options: { readonly onError: (error: Error) => void }) => Promise<McpServing>;

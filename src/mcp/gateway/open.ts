@@ -28,6 +28,8 @@ export interface OpenGatewayOptions {
    * does not say otherwise. Default false.
    */
   readonly acceptGuesses?: boolean;
+  /** The name of the one server to start. Default: all. */
+  readonly only?: string;
   /** How long a server may take to start, in milliseconds. Default 30,000. */
   readonly connectTimeout?: number;
   /** Gets guards that do not fit the tools, which otherwise keep the gateway from being opened. */
@@ -55,7 +57,7 @@ const grace = 250;
  * rest of the configuration cannot be used.
  */
 export async function openGateway(config: GatewayConfig, options: OpenGatewayOptions): Promise<Gateway> {
-  const { approve, bare = false, acceptGuesses = false } = options;
+  const { approve, only, bare = false, acceptGuesses = false } = options;
   const hide = hiding(config.secrets);
   const report = (line: string): void => options.report(hide(line));
   const registry = createRegistry();
@@ -78,7 +80,9 @@ export async function openGateway(config: GatewayConfig, options: OpenGatewayOpt
       acceptGuesses,
     });
     const started = await Promise.all(
-      config.servers.map((server) => start(server, registry, config, { ...options, report, hide })),
+      config.servers
+        .filter(({ name }) => only === undefined || name === only)
+        .map((server) => start(server, registry, config, { ...options, report, hide })),
     );
     connections.push(...started.flatMap(({ connection }) => connection ?? []));
     const unfit = started.flatMap(({ fault }) => fault ?? []);
@@ -88,10 +92,11 @@ export async function openGateway(config: GatewayConfig, options: OpenGatewayOpt
     if (failed !== undefined) throw new ConfigError(`${failed.problem}. It is required, so nothing was started.`);
     if (connections.length === 0) throw new ConfigError('No server could be started.');
     reportTools(connections, registry, config, report);
-    for (const { rule, message } of lint(config.policy?.rules ?? [], lintOptions(shown, config))) {
-      report(`${rule} of the policy: ${message}`);
+    const isWhole = connections.length === config.servers.length;
+    for (const { rule, kind, message } of lint(config.policy?.rules ?? [], lintOptions(shown, config))) {
+      if (isWhole || kind !== 'no-tool') report(`${rule} of the policy: ${message}`);
     }
-    if (connections.length === config.servers.length) reportNames(config, router, report);
+    if (isWhole) reportNames(config, router, report);
     return { router, connections, close };
   } catch (error) {
     await close();

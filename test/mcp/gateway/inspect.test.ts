@@ -132,9 +132,16 @@ describe('callgate mcp inspect', () => {
       'fs.read_*': { paths: { path: 'read' }, permission: 'read' },
       'fs.read_multiple_files': { paths: { '/paths/*': 'read' } },
     };
-    const cwd = folderWith({ 'callgate.json': JSON.stringify({ mcpServers: { fs: server }, guards }) });
-    const named = await inspected(['fs'], cwd);
+    // What is for other servers is not told of as if there were none.
+    const config = {
+      mcpServers: { fs: server, web: { command: '/nowhere', required: true } },
+      guards: { ...guards, 'web.fetch': { urls: ['url'] } },
+      policy: { rules: [{ decision: 'deny', tool: 'web.post' }] },
+      stages: { rateLimit: { tools: ['web.*'], perHour: 1 } },
+    };
+    const named = await inspected(['fs'], folderWith({ 'callgate.json': JSON.stringify(config) }));
     expect(named.status).toBe(0);
+    expect(named.stderr).not.toContain('web');
     expect(named.stdout).not.toMatch(/Schemas|do not fit/);
   });
 
