@@ -77,7 +77,7 @@ export function reasonOf(error: unknown): string | undefined {
 }
 
 const failures: { readonly [errno: string]: readonly [ErrorCode, reason: string, text: string] } = {
-  ENOENT: ['tool_error', 'not-found', 'there is no such file or folder; list the folder to see what there is'],
+  ENOENT: ['tool_error', 'not-found', 'there is no such file or folder; check the path, or list the folder if you can'],
   ENOTDIR: ['path_denied', 'not-dir', messages['not-dir']],
   EISDIR: ['path_denied', 'is-dir', messages['is-dir']],
   ELOOP: ['path_denied', 'loop', messages.loop],
