@@ -1,7 +1,16 @@
 // A stage of your own is an equal of the built-in ones. Two forms: `(ctx, next)` around the rest of the chain, and a
 // step that only looks on the way in.
 import assert from 'node:assert/strict';
-import { type Call, createRouter, defaultPipeline, defineTool, type Found, type Stage, step } from 'callgate';
+import {
+  type Call,
+  createRouter,
+  defaultPipeline,
+  defineTool,
+  type Found,
+  type Stage,
+  step,
+  type ToolContext,
+} from 'callgate';
 
 interface State {
   tenant?: string;
@@ -38,12 +47,12 @@ const train = defineTool({
   parameters: { type: 'object' },
   permission: 'read',
   tags: ['costly'],
-  handler: () => 'trained',
+  handler: (_args, ctx: ToolContext<State>) => `trained for ${ctx.state.tenant}`,
 });
 
 const router = createRouter<State>({ tools: [train], pipeline: mine, state: {} });
 assert.equal((await router.call({ name: 'train' })).error, 'No tenant is set for this run.');
-assert.equal((await router.call({ name: 'train' }, { state: { tenant: 'acme' } })).data, 'trained');
+assert.equal((await router.call({ name: 'train' }, { state: { tenant: 'acme' } })).data, 'trained for acme');
 assert.deepEqual(
   [...counts],
   [
