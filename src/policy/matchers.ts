@@ -1,4 +1,5 @@
 import { canonicalJson } from '../basics/canonical-json.ts';
+import { isPlainObject } from '../basics/plain-object.ts';
 import { argumentPathTest } from './argument-paths.ts';
 import { commandMatcher } from './commands.ts';
 import { hostMatcher } from './hosts.ts';
@@ -91,21 +92,30 @@ function isScalar(value: unknown): value is Scalar {
 function scalarTest(scalars: readonly Scalar[], wide: boolean): ValueTest {
   const fold = (value: unknown): unknown => (wide && typeof value === 'string' ? foldText(value) : value);
   const accepted = new Set(scalars.map(fold));
-  return (value) =>
-    value !== null && typeof value === 'object' ? 'unsure' : matchOf(accepted.has(fold(value) as Scalar));
+  // What is neither may stand for one of them, such as a Date, or a bigint.
+  return (value) => (value === undefined || isScalar(value) ? matchOf(accepted.has(fold(value) as Scalar)) : 'unsure');
+}
+
+/** Whether a value is what JSON can say, so that another that is as well must look the same to be the same. */
+function isJson(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return isScalar(value);
+  return (Array.isArray(value) || isPlainObject(value)) && Object.values(value).every(isJson);
 }
 
 function equalTest(operand: unknown, wide: boolean, at: string): ValueTest {
   const textOf = (value: unknown): string => (wide ? foldText(canonicalJson(value)) : canonicalJson(value));
   let wanted: string;
+  let isWantedJson: boolean;
   try {
     wanted = textOf(operand);
+    isWantedJson = isJson(operand);
   } catch (error) {
     throw new RuleError(at, `cannot be compared: ${(error as Error).message}`);
   }
   return (value) => {
     try {
-      return matchOf(textOf(value) === wanted);
+      if (textOf(value) === wanted) return 'yes';
+      return isWantedJson && !isJson(value) ? 'unsure' : 'no';
     } catch {
       return 'unsure';
     }
@@ -121,7 +131,7 @@ function rangeTest(entries: readonly (readonly [string, unknown])[], at: string)
   }
   if (bounds.min > bounds.max) throw new RuleError(at, 'has a min above its max, so it matches nothing');
   return (value) => {
-    if (typeof value !== 'number' && typeof value !== 'bigint') return 'unsure';
+    if ((typeof value !== 'number' && typeof value !== 'bigint') || Number.isNaN(value)) return 'unsure';
     return matchOf(value >= bounds.min && value <= bounds.max);
   };
 }

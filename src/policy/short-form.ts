@@ -1,3 +1,4 @@
+import { valuesAt } from '../definition/argument-places.ts';
 import type { Tool } from '../tool.ts';
 import { argumentPathTest } from './argument-paths.ts';
 import { commandMatcher } from './commands.ts';
@@ -6,7 +7,7 @@ import { hosts } from './matchers.ts';
 import { nameMatcher } from './names.ts';
 import type { PolicyRequest } from './policy.ts';
 import { RuleError, texts } from './shape.ts';
-import { declared, valuesAt } from './values.ts';
+import { declared } from './values.ts';
 
 type Condition = (request: PolicyRequest) => Match;
 
@@ -72,7 +73,9 @@ function commandCondition(inner: string, wide: boolean): Condition {
   return ({ tool, arguments: args, effects }) => {
     const found = effects.flatMap((effect) => (effect.kind === 'exec' ? [effect.argv] : []));
     if (!wide && found.length < effects.length) return 'no';
-    return together(found.length > 0 ? found : declared(args, commandsOf(tool)), test, wide);
+    const unread: unknown[] = [];
+    const values = found.length > 0 ? found : declared(args, commandsOf(tool), unread);
+    return together(values, unread, test, wide);
   };
 }
 
@@ -85,7 +88,9 @@ function hostCondition(pattern: string, wide: boolean, at: string): Condition {
   return ({ tool, arguments: args, effects }) => {
     const found = effects.flatMap((effect) => (effect.kind === 'net' ? [effect.host] : []));
     if (!wide && found.length < effects.length) return 'no';
-    return together(found.length > 0 ? found : declared(args, tool.urls ?? ['url']), test, wide);
+    const unread: unknown[] = [];
+    const values = found.length > 0 ? found : declared(args, tool.urls ?? ['url'], unread);
+    return together(values, unread, test, wide);
   };
 }
 
@@ -96,12 +101,19 @@ function pathCondition(
 ): Match {
   const { tool, arguments: args, effects } = request;
   if (!wide && !effects.every(({ kind }) => kind === 'fs.read' || kind === 'fs.write')) return 'no';
-  const named = declared(args, tool.paths === undefined ? ['path'] : Object.keys(tool.paths));
-  return together(named, (path) => test(path, request), wide);
+  const unread: unknown[] = [];
+  const values = declared(args, tool.paths === undefined ? ['path'] : Object.keys(tool.paths), unread);
+  return together(values, unread, (path) => test(path, request), wide);
 }
 
-function together(values: readonly unknown[], test: (value: unknown) => Match, wide: boolean): Match {
-  if (values.length === 0) return 'no';
+function together(
+  values: readonly unknown[],
+  unread: readonly unknown[],
+  test: (value: unknown) => Match,
+  wide: boolean,
+): Match {
   const matches = values.map(test);
+  if (unread.length > 0) matches.push('unsure');
+  if (matches.length === 0) return 'no';
   return wide ? some(matches) : every(matches);
 }
