@@ -1,4 +1,4 @@
-import { createRouter, defaultPipeline, type ToolResult } from 'callgate';
+import { createRegistry, createRouter, defaultPipeline, defineTool, type ToolResult } from 'callgate';
 import {
   budget,
   circuitBreaker,
@@ -11,6 +11,7 @@ import {
 } from 'callgate/middleware';
 import { explain, rules } from 'callgate/policy';
 import { describe, expect, test } from 'vitest';
+import { GuardRules } from '../src/mcp/client/guards.ts';
 
 const roots = ['./test'];
 
@@ -128,6 +129,125 @@ describe('tables by name', () => {
     await expect(explain({ tool: 'send' }, { modes: modes as never })).rejects.toThrow(
       'modes must be an object of tables',
     );
+  });
+});
+
+describe('what a tool declares', () => {
+  const tool = {
+    name: 'read',
+    description: '',
+    parameters: { type: 'object', properties: { path: { type: 'string' } } },
+    handler: () => 1,
+  } as const;
+  const waysIn: readonly (readonly [string, (more: object) => unknown])[] = [
+    ['defineTool', (more) => defineTool({ ...tool, ...more })],
+    ['registry.add', (more) => createRegistry().add({ ...tool, ...more } as never)],
+    ['registry.add with a source', (more) => createRegistry().add({ ...tool, ...more } as never, { source: 'far' })],
+  ];
+  const rows = (declared: readonly (readonly [string, object])[]) =>
+    waysIn.flatMap(([way, make]) => declared.map(([what, more]) => [way, what, () => make(more)] as const));
+
+  const tables = Object.entries({ paths: { path: 'read' }, commands: { path: 'shell' } });
+  test.each(
+    rows(
+      tables.flatMap(([declaration, table]) =>
+        notPlain(table).map(([kind, value]) => [`${declaration} as ${kind}`, { [declaration]: value }] as const),
+      ),
+    ),
+  )('is refused by %s: %s', (_way, _what, make) => {
+    expect(make).toThrow(/Tool "read": (paths|commands) must (name|be)/);
+  });
+
+  test.each(
+    rows([
+      ['paths', { paths: undefined }],
+      ['urls', { urls: undefined }],
+      ['commands', { commands: undefined }],
+    ]),
+  )('is refused by %s when it is undefined: %s', (_way, what, make) => {
+    expect(make).toThrow(`Tool "read": ${what} is undefined, which would guard nothing`);
+  });
+
+  test('may be undefined in an instance of a class, which has all its fields', () => {
+    class Read {
+      name = 'read';
+      description = '';
+      parameters = tool.parameters;
+      paths = undefined;
+      handler = () => 1;
+    }
+    expect(() => createRegistry().add(new Read() as never)).not.toThrow();
+    expect(() => defineTool(new Read())).not.toThrow();
+  });
+
+  const open = { parameters: { type: 'object' } };
+  const mapped = { parameters: { type: 'object', additionalProperties: { type: 'string' } } };
+  const starred = { parameters: { type: 'object', properties: { '*': { type: 'string' } } } };
+  test.each(
+    rows([
+      ['"/*" of listed arguments', { paths: { '/*': 'read' } }],
+      ['"/*" of open arguments', { ...open, paths: { '/*': 'read' } }],
+      ['"/*" of a map', { ...mapped, paths: { '/*': 'read' } }],
+      ['"*"', { ...open, urls: ['*'] }],
+      ['"/*/to"', { ...open, urls: ['/*/to'] }],
+      ['"*" as a command', { ...open, commands: ['*'] }],
+      ['"/*" with a language', { ...open, commands: { '/*': 'python' } }],
+    ]),
+  )('is refused by %s: %s, which would guard nothing', (_way, _what, make) => {
+    expect(make).toThrow(/Tool "(far\.)?read" declares ".*", but its arguments are no list/);
+  });
+
+  test.each(rows([['"/*" that is listed', { ...starred, paths: { '/*': 'read' } }]]))(
+    'holds in %s: %s',
+    (_way, _what, make) => {
+      expect(make).not.toThrow();
+    },
+  );
+});
+
+describe('the guards of a server', () => {
+  const guards = (declared: unknown) => () => new GuardRules(declared as never, 's');
+  const declaration = { paths: { path: 'read' } };
+
+  test.each([...notPlain({ 's.*': declaration }), ...noObjects])('may not be %s', (_kind, declared) => {
+    expect(guards(declared)).toThrow('mcpTools({ guards }) must be an object of declarations by tool names; it is');
+  });
+
+  test.each([...notPlain(declaration), ...noObjects])('may not have %s for a tool', (_kind, declared) => {
+    expect(guards({ 's.*': declared })).toThrow('mcpTools guards "s.*"() takes an object of options; it got');
+  });
+
+  test.each([
+    ...notPlain({ path: 'read' }),
+    ...noObjects.map(([kind, value]) => [kind, value] as const),
+    ['5', 5],
+    ['true', true],
+    ['an empty text', ''],
+    ['an empty list', []],
+  ])('may not have paths that are %s', (_kind, paths) => {
+    expect(guards({ 's.*': { paths } })).toThrow("paths must name 'read' or 'write' for each argument; it is");
+  });
+
+  test.each(notPlain({ path: 'shell' }))('may not have commands that are %s', (_kind, commands) => {
+    expect(guards({ 's.*': { commands } })).toThrow('commands must be a list of argument names, or name');
+  });
+
+  test.each(['paths', 'urls', 'commands'])('may not have %s that are undefined', (member) => {
+    expect(guards({ 's.*': { [member]: undefined } })).toThrow(`({ ${member} }) is undefined`);
+  });
+
+  test.each([
+    { paths: { '/*': 'read' } },
+    { paths: { '*': 'write' } },
+    { urls: ['/*/to'] },
+    { commands: ['*'] },
+    { commands: { '/*': 'python' } },
+  ])('may not be for all arguments: %j', (declared) => {
+    expect(guards({ 's.*': declared })).toThrow('guards nothing, as arguments are no list');
+  });
+
+  test('may be for all items of a list', () => {
+    expect(guards({ 's.*': { paths: { '/files/*': 'read' }, permission: undefined } })).not.toThrow();
   });
 });
 

@@ -776,9 +776,10 @@ describe('building', () => {
       .use('validate', validate())
       .use('execute', execute());
     expect(() => createRouter({ tools: [reads], pipeline: bare })).toThrow('no stage provides "fs"');
-    expect(() =>
-      createRouter({ tools: [{ ...reads, paths: undefined, urls: ['path'] } as never], pipeline: bare }),
-    ).toThrow('no stage provides "fetch"');
+    const { paths: _, ...rest } = reads;
+    expect(() => createRouter({ tools: [{ ...rest, urls: ['path'] } as never], pipeline: bare })).toThrow(
+      'no stage provides "fetch"',
+    );
   });
 
   test('a tool added later that was lent nothing does not run', async () => {

@@ -3,7 +3,7 @@ import { didYouMean, isTypo } from '../basics/nearest.ts';
 import { isPlainObject, isRecord } from '../basics/plain-object.ts';
 import { checkIsolation } from '../isolation/module-handler.ts';
 import type { Tool, ToolAnnotations } from '../tool.ts';
-import { checkDeclarations } from './declarations.ts';
+import { checkDeclarations, checkGiven } from './declarations.ts';
 import { levelFault } from './levels.ts';
 
 /** What a tool's name may be. */
@@ -83,6 +83,7 @@ export function checkDefinition(definition: object, made: Tool): void {
   defined.add(made);
   // What an instance of a class has is its own affair.
   if (!isPlainObject(definition)) return;
+  checkGiven(definition, made);
   for (const member of Object.keys(definition)) {
     if (!isMember(member) && member !== 'jsonSchema') throw unknownMember(made, member);
   }
@@ -93,6 +94,7 @@ export function checkDefinition(definition: object, made: Tool): void {
  * that, and would declare nothing.
  */
 export function checkMembers(tool: Tool): void {
+  if (isPlainObject(tool) && !defined.has(tool)) checkGiven(tool, tool);
   for (const member in tool) {
     if (isMember(member) || !memberNames.some((known) => isTypo(member, known))) continue;
     if (isPlainObject(tool) && !defined.has(tool)) throw unknownMember(tool, member);

@@ -1,4 +1,5 @@
 import { didYouMean } from '../basics/nearest.ts';
+import { isPlainRecord } from '../basics/plain-object.ts';
 import { pointerStep } from '../schema/pointer.ts';
 import { kindOf, kindsOf } from '../schema/types-of.ts';
 import { isSchemaObject } from '../schema/walk.ts';
@@ -6,19 +7,47 @@ import type { Tool } from '../tool.ts';
 import { isIndex, namesIn, type PlaceKind } from './argument-places.ts';
 
 /** Throws a TypeError for declarations of paths, URLs or commands that are not well-formed. */
-export function checkDeclarations({ name, paths, urls, commands }: Tool): void {
+export function checkDeclarations(tool: Tool): void {
+  const { name, paths, urls, commands } = tool;
   if (paths !== undefined) checkTable(name, 'paths', paths, ['read', 'write']);
   if (urls !== undefined && !isNames(urls)) throw new TypeError(`Tool "${name}": urls must be ${aList}.`);
-  if (commands === undefined || isNames(commands)) return;
-  if (Array.isArray(commands)) throw new TypeError(`Tool "${name}": commands must be ${aList}.`);
-  checkTable(name, 'commands', commands, ['shell', 'python']);
+  if (commands !== undefined && !isNames(commands)) {
+    if (Array.isArray(commands)) throw new TypeError(`Tool "${name}": commands must be ${aList}.`);
+    checkTable(name, 'commands', commands, ['shell', 'python']);
+  }
+  if (paths === undefined && urls === undefined && commands === undefined) return;
+  for (const [place] of placesOf(tool)) if (isForAll(place)) checkStar(tool, place);
+}
+
+const declarations = ['paths', 'urls', 'commands'] as const satisfies (keyof Tool)[];
+
+/** Throws a TypeError for declarations that are there and undefined: what they were meant to guard would be open. */
+export function checkGiven(definition: object, { name }: Tool): void {
+  for (const declaration of declarations) {
+    if (!(declaration in definition) || definition[declaration as never] !== undefined) continue;
+    const advice = 'which would guard nothing; leave it out if nothing is what you mean';
+    throw new TypeError(`Tool "${name}": ${declaration} is undefined, ${advice}.`);
+  }
+}
+
+/** Whether a place begins with a star, as if arguments were a list; in an object a star is a name like any other. */
+export function isForAll(place: string): boolean {
+  return namesIn(place)[0] === '*';
+}
+
+function checkStar({ name, parameters: { properties } }: Tool, place: string): void {
+  if (isSchemaObject(properties) && Object.hasOwn(properties, '*')) return;
+  throw new TypeError(
+    `Tool "${name}" declares "${place}", but its arguments are no list whose items a * could stand for, and its parameters ` +
+      'have no property of that name. Declare each argument by its name.',
+  );
 }
 
 const aList = 'a list of property names or JSON pointers';
 
 function checkTable(name: string, declaration: string, table: unknown, known: readonly [string, string]): void {
   const words = `'${known[0]}' or '${known[1]}'`;
-  if (!isSchemaObject(table))
+  if (!isPlainRecord(table))
     throw new TypeError(`Tool "${name}": ${declaration} must name ${words} for each argument.`);
   for (const [argument, word] of Object.entries(table)) {
     if (known.includes(word as string)) continue;

@@ -1,8 +1,8 @@
-import { checkOptions } from '../../basics/options.ts';
-import { isRecord } from '../../basics/plain-object.ts';
+import { checkOptions, shown } from '../../basics/options.ts';
+import { isPlainRecord } from '../../basics/plain-object.ts';
 import type { CommandLanguage } from '../../capabilities/process/types.ts';
 import type { PlaceKind } from '../../definition/argument-places.ts';
-import { listsPlace, placeProblem, placesOf } from '../../definition/declarations.ts';
+import { isForAll, listsPlace, placeProblem, placesOf } from '../../definition/declarations.ts';
 import { levelFault } from '../../definition/levels.ts';
 import { pointerNames } from '../../schema/pointer.ts';
 import type { Tool } from '../../tool.ts';
@@ -42,8 +42,10 @@ export class GuardRules {
 
   /** Throws a TypeError for what cannot be meant. */
   constructor(declarations: GuardDeclarations, namespace: string) {
-    if (typeof declarations !== 'object' || declarations === null) {
-      throw new TypeError('mcpTools({ guards }) must be an object of declarations by tool names.');
+    if (!isPlainRecord(declarations)) {
+      throw new TypeError(
+        `mcpTools({ guards }) must be an object of declarations by tool names; it is ${shown(declarations)}.`,
+      );
     }
     this.#rules = Object.entries(declarations).map(([pattern, declaration]) => {
       checkDeclaration(pattern, declaration);
@@ -163,8 +165,11 @@ function nameTest(pattern: string, namespace: string): Rule['test'] {
 
 function checkDeclaration(pattern: string, declaration: GuardDeclaration): void {
   const at = `mcpTools({ guards }): "${pattern}"`;
-  checkOptions(`mcpTools guards "${pattern}"`, declaration, members);
+  checkOptions(`mcpTools guards "${pattern}"`, declaration, members, ['paths', 'urls', 'commands']);
   const { paths, urls, commands, permission } = declaration;
+  if (paths !== undefined && !isPlainRecord(paths)) {
+    throw new TypeError(`${at}: paths must name 'read' or 'write' for each argument; it is ${shown(paths)}.`);
+  }
   for (const [argument, intent] of Object.entries(paths ?? {})) {
     if (intent === 'read' || intent === 'write') continue;
     throw new TypeError(`${at}: paths.${argument} must be 'read' or 'write'; it is ${String(intent)}.`);
@@ -172,11 +177,17 @@ function checkDeclaration(pattern: string, declaration: GuardDeclaration): void 
   if (urls !== undefined && !isNames(urls)) throw new TypeError(`${at}: urls must be a list of argument names.`);
   if (commands !== undefined && !isNames(commands)) {
     if (
-      !isRecord(commands) ||
+      !isPlainRecord(commands) ||
       Object.values(commands).some((language) => language !== 'shell' && language !== 'python')
     ) {
       throw new TypeError(`${at}: commands must be a list of argument names, or name 'shell' or 'python' for each.`);
     }
+  }
+  for (const [place] of placesOf(declaration)) {
+    if (!isForAll(place)) continue;
+    throw new TypeError(
+      `${at}: "${place}" guards nothing, as arguments are no list whose items a * could stand for; name each of them.`,
+    );
   }
   if (permission !== undefined && (typeof permission !== 'string' || permission === '')) {
     throw new TypeError(`${at}: permission must be the name of a level.`);
