@@ -70,11 +70,12 @@ function memberTest(key: string, operand: unknown, wide: boolean, at: string): E
         throw new RuleError(at, 'must begin with / or **/ to allow anything, for effects hold absolute paths');
       }
       const test = pathMatcher(globs, wide);
+      const isRelative = !globs.every(isAnchored);
       return (effect, request) => {
         if (!('path' in effect)) return 'no';
-        const walks = mayWalk(request);
+        const walks = wide && mayWalk(request);
         const match = test(withSlashes(effect.path), walks);
-        if (match !== 'no' || !wide || !walks) return match;
+        if (match !== 'no' || !isRelative || !walks) return match;
         // A glob that is relative to a root does not tell what lies above it; the argument, which is relative too, does.
         return some(relativePathsOf(effect, request).map((path) => test(path)));
       };
