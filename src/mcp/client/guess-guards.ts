@@ -1,4 +1,6 @@
-import { isSchemaObject } from '../../schema/walk.ts';
+import type { JsonSchemaObject } from '../../schema/json-schema.ts';
+import { toLenientSchema } from '../../schema/lenient.ts';
+import { pointerStep } from '../../schema/pointer.ts';
 import type { Tool } from '../../tool.ts';
 import { guessIntent } from './guess-intent.ts';
 import { textPlaces } from './text-places.ts';
@@ -68,32 +70,68 @@ export function guessGuards(tools: Iterable<Described>): GuardGuesses {
 
 function guessesOf(tool: Described): readonly GuardGuess[] {
   const guesses: GuardGuess[] = [];
+  const loose: GuardGuess[] = [];
   const deeper: GuardGuess[] = [];
-  for (const { property, schema, argument, form } of textPlaces(tool.parameters)) {
-    if (form === 'deeper') {
-      deeper.push({ tool: tool.name, argument, kind: 'path', intent: 'write', confidence: 'low', reason: beyond });
+  const taken = new Set<string>();
+  const texts = new Set<string>();
+  // What counts is how a registry reads a tool from elsewhere.
+  for (const { property, schemas, argument, form } of textPlaces(toLenientSchema(tool.parameters).schema)) {
+    const found = guess(property, schemas, tool);
+    const outer = outerOf(argument);
+    if (form === 'text' && found === undefined) texts.add(pointerOf(argument));
+    // What may be a text is not made an object for paths: these can be looked at call by call.
+    if ((found ?? beyond).kind === 'path' && outer.some((place) => texts.has(place))) continue;
+    // Of an object with any names in it, only its own name says something.
+    if (found === undefined || (form === 'map' && found.confidence === 'low')) {
+      if (form === 'deeper') deeper.push({ tool: tool.name, argument, ...beyond });
       continue;
     }
-    const found = guess(property, schema, tool);
-    // Of an object with any names in it, only its own name says something.
-    if (found === undefined || (form === 'map' && found.confidence === 'low')) continue;
-    if (found.kind !== 'path') guesses.push({ tool: tool.name, argument, ...found });
+    // Of a text that may be an object as well, its own name says more than what may be in it.
+    if (outer.some((place) => taken.has(place))) continue;
+    if (form !== 'loose') taken.add(pointerOf(argument));
+    const list = form === 'loose' ? loose : guesses;
+    if (found.kind !== 'path') list.push({ tool: tool.name, argument, ...found });
     else {
       const { intent, reason } = guessIntent(tool, property);
-      guesses.push({ tool: tool.name, argument, ...found, intent, reason: `${found.reason}; ${reason}` });
+      list.push({ tool: tool.name, argument, ...found, intent, reason: `${found.reason}; ${reason}` });
     }
   }
+  // What has something within it that is declared has to be an object or a list.
+  const holding = new Set([...guesses, ...loose].flatMap(({ argument }) => outerOf(argument)));
+  const alone = loose.filter(({ argument }) => !holding.has(pointerOf(argument)));
+  for (const { argument } of alone) taken.add(pointerOf(argument));
   // Where nothing looks like anything, what lies deeper is more of the same.
-  return guesses.length === 0 ? [] : [...guesses, ...deeper];
+  if (taken.size === 0) return [];
+  return [
+    ...guesses,
+    ...alone,
+    ...deeper.filter(({ argument }) => !outerOf(argument).some((place) => taken.has(place))),
+  ];
+}
+
+function pointerOf(argument: string): string {
+  return argument.startsWith('/') ? argument : pointerStep(argument);
+}
+
+/** The pointers to what a place is within. */
+function outerOf(argument: string): readonly string[] {
+  const steps = pointerOf(argument).split('/');
+  return steps.slice(2).map((_, at) => steps.slice(0, at + 2).join('/'));
 }
 
 /** Taken for a path, nothing but text within the roots gets through. */
-const beyond = 'what lies deeper could not be looked at, and would have no guard';
+const beyond = {
+  kind: 'path',
+  intent: 'write',
+  confidence: 'low',
+  reason: 'what lies deeper could not be looked at, and would have no guard',
+} as const;
 
-function guess(property: string, schema: unknown, tool: Described): Found | undefined {
-  const { format, description } = isSchemaObject(schema) ? schema : {};
-  if (format === 'uri' || format === 'url' || format === 'iri') {
-    return { kind: 'url', confidence: 'high', reason: `its format is "${format}"` };
+function guess(property: string, schemas: readonly JsonSchemaObject[], tool: Described): Found | undefined {
+  for (const { format } of schemas) {
+    if (format === 'uri' || format === 'url' || format === 'iri') {
+      return { kind: 'url', confidence: 'high', reason: `its format is "${format}"` };
+    }
   }
   const words = wordsOf(property);
   const reason = `it is called "${property.slice(0, 80)}"`;
@@ -104,8 +142,8 @@ function guess(property: string, schema: unknown, tool: Described): Found | unde
   for (const kind of kinds) if (words.some((word) => sure[kind].has(word))) return { kind, confidence: 'low', reason };
   for (const kind of kinds)
     if (words.some((word) => unsure[kind].has(word))) return { kind, confidence: 'low', reason };
-  const text = typeof description === 'string' ? description : '';
-  const [kind] = said.find(([, test]) => test.test(text)) ?? [];
+  const texts = schemas.map(({ description }) => (typeof description === 'string' ? description : ''));
+  const [kind] = said.find(([, test]) => texts.some((text) => test.test(text))) ?? [];
   return kind && { kind, confidence: 'low', reason: `its description speaks of a ${kind} (of ${tool.name})` };
 }
 

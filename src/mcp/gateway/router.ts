@@ -42,7 +42,7 @@ function pipelineOf(
   const { roots, stages, secrets } = config;
   // Every tool waits for its server, and that wait has its limit where the request is made.
   let pipeline = (defaultPipeline(optionsOf(config, approve)) as EditablePipeline).replace('timeout', requestTimeout);
-  if (acceptGuesses && roots.length > 0) pipeline = pipeline.before('permission', 'strayPaths', strayPaths({ roots }));
+  if (acceptGuesses) pipeline = pipeline.before('permission', 'strayPaths', strayPaths({ roots }));
   if (stages.loopGuard !== undefined)
     pipeline = pipeline.before('permission', 'loopGuard', loopGuard(stages.loopGuard));
   if (stages.budget !== undefined) pipeline = pipeline.after('permission', 'budget', budget(stages.budget));

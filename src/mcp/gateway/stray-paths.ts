@@ -15,8 +15,8 @@ const mostLooks = 500;
 /**
  * The net below guesses: it looks at the arguments that nothing is declared of, names of properties included, whatever the
  * schema says or leaves open. A text that leads somewhere by itself (absolute, from a home folder, upwards) must lead into the
- * roots, and is then an effect that rules see. Nothing is rewritten. In a declared path it refuses a second one: to a server that
- * splits texts, `a,/b` is a list.
+ * roots, and is then an effect that rules see; without roots (`[]`) nothing may lead anywhere. Nothing is rewritten. In a
+ * declared path it refuses a second one: to a server that splits texts, `a,/b` is a list.
  *
  * Stands behind the path guard, and in front of permission. It takes the options of the path guard, and should be given the same.
  *
@@ -27,7 +27,7 @@ const mostLooks = 500;
  */
 export function strayPaths(options: WorkspaceOptions): Stage<Ready> & Guard {
   checkOptions('strayPaths', options, workspaceOptions, ['allow', 'deny']);
-  const workspace = new Workspace(options);
+  const workspace = options.roots?.length === 0 ? undefined : new Workspace(options);
 
   const stage = step(function strayPaths(ctx: Ready): { readonly effects: readonly Effect[] } | Failure | undefined {
     const intent = ctx.tool.permission === 'read' ? 'read' : 'write';
@@ -99,7 +99,8 @@ function parsed(text: string): object | undefined {
   }
 }
 
-function effectsOf(text: string, intent: PathIntent, workspace: Workspace): readonly Effect[] {
+function effectsOf(text: string, intent: PathIntent, workspace: Workspace | undefined): readonly Effect[] {
+  if (workspace === undefined) throw refused('no folder is open, as no roots were given', 'no-roots');
   // A name from the environment is a folder to the path guard, and anything to whoever expands it.
   if (/^[$%]/.test(text)) throw refused('names from the environment are not expanded; give a plain path');
   const { absolute } = workspace.check(text, intent);
@@ -108,11 +109,11 @@ function effectsOf(text: string, intent: PathIntent, workspace: Workspace): read
 }
 
 function several(pointer: string): ToolError {
-  return refused('it can be read as several paths; give one path', pointer);
+  return refused('it can be read as several paths; give one path', 'unchecked', pointer);
 }
 
-function refused(why: string, pointer?: string): ToolError {
-  const details = { reason: 'unchecked', ...(pointer !== undefined && { pointer }) };
+function refused(why: string, reason = 'unchecked', pointer?: string): ToolError {
+  const details = { reason, ...(pointer !== undefined && { pointer }) };
   return new ToolError(`Path refused: ${why}.`, { code: 'path_denied', effect: 'none', retryable: false, details });
 }
 

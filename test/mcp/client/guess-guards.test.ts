@@ -10,6 +10,8 @@ function guessed(name: string, properties: object, more: object = {}) {
 
 const text = { type: 'string' };
 
+const wrap = (schema: object): [object] => [schema];
+
 describe('an argument is guessed to be', () => {
   test.each([
     ['path', text, 'path', 'high'],
@@ -34,8 +36,51 @@ describe('an argument is guessed to be', () => {
     ['PDFPath', text, 'path', 'high'],
     ['logfile', text, 'path', 'high'],
     ['path', {}, 'path', 'high'],
-  ])('%s %j: a %s, %s', (argument, schema, kind, confidence) => {
-    expect(guessed('s.t', { [argument]: schema }).guesses).toMatchObject([{ tool: 's.t', argument, kind, confidence }]);
+    ['x', { anyOf: [{ type: 'string', format: 'uri' }, { type: 'null' }] }, 'url', 'high'],
+    ['url', { $ref: '#somewhere' }, 'url', 'high'],
+    ['path', { $ref: '#/$defs/none' }, 'path', 'high'],
+    ['path', { type: ['string', 'object'], properties: { url: text } }, 'path', 'high'],
+    ['url', { properties: { url: {} }, type: 'object' }, 'url', 'high', '/url/url'],
+    ['url', { properties: { url: { properties: {} } } }, 'url', 'high', '/url/url'],
+    ['x', { anyOf: [text, { type: 'object', properties: { dir: text, url: text } }] }, 'url', 'high', '/x/url'],
+    ['x', { type: ['string', 'object'], properties: { cmd: text } }, 'command', 'high', '/x/cmd'],
+  ])('%s %j: a %s, %s', (name, schema, kind, confidence, argument = name) => {
+    expect(guessed('s.t', { [name]: schema }).guesses).toMatchObject([{ tool: 's.t', argument, kind, confidence }]);
+  });
+
+  /** What lets a text through, whether or not it speaks of one. */
+  const open = [
+    ...['str', 'text', 'any', 'unknown', 'file', 'String', 'STRING', 'string ', ' string', 'Str', 'whatever', ''],
+    ...[['integer', 'str'], ['str', 'null'], [], null, {}, [{ type: 'string' }]],
+  ].map((type): object => ({ type }));
+  test.each<[schema: unknown]>([
+    ...open.map((schema): [object] => [schema]),
+    ...[{ anyOf: [{ type: 'str' }, { type: 'null' }] }, { anyOf: [true] }, { oneOf: [true, { type: 'null' }] }].map(
+      wrap,
+    ),
+    ...[{ allOf: [true] }, { allOf: [{}] }, { allOf: [] }, { anyOf: [{}, false] }, { anyOf: [{ type: 'wat' }] }].map(
+      wrap,
+    ),
+    ...[{ properties: {} }, { additionalProperties: true }, { additionalProperties: false }, { items: false }].map(
+      wrap,
+    ),
+    ...[{ properties: { n: { type: 'integer' } } }, { required: ['n'] }, { patternProperties: {} }].map(wrap),
+    ...[{ minItems: 1 }, { minLength: 1 }, { pattern: '.' }, { not: { type: 'integer' } }, { if: true }].map(wrap),
+    ...[{ type: 'string', enum: [] }, { enum: null }, { $ref: '#/properties/y' }, { $ref: '#/$defs/y' }].map(wrap),
+    ...[
+      { $ref: '#/$defs/o', properties: {} },
+      { $ref: '#/$defs/y', type: 'object' },
+    ].map(wrap),
+    ...[{ allOf: [{ properties: {} }, { $ref: '#/$defs/o' }] }, { anyOf: [{ allOf: [{ properties: {} }] }] }].map(wrap),
+  ])('what may be a text, %j, by its name', (schema) => {
+    const names = { path: 'path', url: 'url', command: 'command' };
+    for (const [name, kind] of Object.entries(names)) {
+      const properties = { [name]: schema, y: { type: 'str' } };
+      const $defs = { y: { type: 'str' }, o: { properties: {} } };
+      const parameters = { type: 'object' as const, properties, $defs } as never;
+      const { guesses } = guessGuards([{ name: 's.t', description: '', parameters }]);
+      expect(guesses).toMatchObject([{ argument: name, kind }]);
+    }
   });
 
   test.each([
@@ -56,8 +101,24 @@ describe('an argument is guessed to be', () => {
     ['files', { prefixItems: [{ type: 'number' }], unevaluatedItems: text }, '/files/*'],
     ['x', { type: 'object', if: {}, else: { properties: { dir: text } } }, '/x/dir'],
     ['x', { type: 'object', dependentSchemas: { a: { properties: { dir: text } } } }, '/x/dir'],
+    ['x', { properties: { dir: { type: 'str' } } }, '/x/dir'],
+    ['files', { properties: { dir: text } }, '/files/dir'],
+    ['x', { $ref: '#/$defs/o', properties: { n: { type: 'integer' } } }, '/x/dir'],
+    ['files', { type: 'list' }, '/files/*'],
+    ['files', { type: 'tuple', items: { type: 'str' } }, '/files/*'],
+    ['files', { type: 'set' }, '/files/*'],
+    ['files', { type: 'List[str]' }, '/files/*'],
+    ['files', { type: 'array', items: { type: 'str' } }, '/files/*'],
+    ['files', { type: 'array', items: [] }, '/files/*'],
+    ['files', { type: 'array', items: { properties: {} } }, '/files/*'],
+    ['files', { type: 'array', prefixItems: [{ type: 'number' }] }, '/files/*'],
+    ['files', { type: 'dict' }, 'files'],
+    ['files', { type: 'object', additionalProperties: { type: 'str' } }, 'files'],
   ])('%s %j, at %s', (argument, schema, place) => {
-    expect(guessed('s.t', { [argument]: schema }).guesses).toMatchObject([{ argument: place, kind: 'path' }]);
+    const $defs = { o: { type: 'object', properties: { dir: text } } };
+    const parameters = { type: 'object' as const, properties: { [argument]: schema }, $defs } as never;
+    const { guesses } = guessGuards([{ name: 's.t', description: '', parameters }]);
+    expect(guesses).toMatchObject([{ argument: place, kind: 'path' }]);
   });
 
   test.each([
@@ -70,9 +131,16 @@ describe('an argument is guessed to be', () => {
     ['path', { enum: ['a', 'b'] }],
     ['path', { anyOf: [{ const: 'a' }, { type: 'null' }] }],
     ['path', { type: 'object', properties: { x: text } }],
+    ['path', { type: 'dict', properties: { x: text } }],
+    ['path', { anyOf: [{ type: 'str', enum: ['a'] }, { type: 'int' }] }],
+    ['path', { type: 'string', anyOf: [{ const: 'a' }, { const: 'b' }] }],
+    ['path', { allOf: [{ properties: {} }, { type: 'object', properties: { x: text } }] }],
+    ['path', { $ref: '#/properties/y', properties: {} }],
+    ['files', { type: 'array', prefixItems: [{ type: 'number' }], maxItems: 1 }],
     ['data', { type: 'object', additionalProperties: text }],
   ])('none of these: %s %j', (argument, schema) => {
-    expect(guessed('s.t', { [argument]: schema })).toEqual({ guesses: [], guards: {} });
+    const properties = { [argument]: schema, y: { type: 'bool' } };
+    expect(guessed('s.t', properties)).toEqual({ guesses: [], guards: {} });
   });
 });
 

@@ -45,6 +45,7 @@ const paths = (root: string, outside: string): readonly string[] => [
 let root = '';
 let outside = '';
 let one: Served;
+let rootless: Served;
 
 beforeAll(async () => {
   root = folderWith({ 'a.txt': 'a', 'sub/b.txt': 'b' });
@@ -62,19 +63,27 @@ beforeAll(async () => {
   const says = JSON.stringify({ tools });
   const argv = ['wrap', '--root', root, '--accept-guesses', '--policy', `${folder}/rules.json`, '--'];
   one = await served('2.x', [...argv, process.execPath, script, says], { cwd: root });
-});
+  rootless = await served('2.x', ['wrap', '--accept-guesses', '--', process.execPath, script, says], { cwd: root });
+}, 30_000);
 afterAll(async () => {
   await one?.end();
+  await rootless?.end();
 });
 
-const reached = async (at: number, path: string): Promise<boolean> => {
+const reached = async (at: number, path: string, { driver } = one): Promise<boolean> => {
   const args = places[at]?.[2](path) as { [name: string]: unknown };
-  return (await one.driver.call(`read_${at}`, args))['isError'] !== true;
+  return (await driver.call(`read_${at}`, args))['isError'] !== true;
 };
 
 describe.each(places.map(([what], at) => [what, at] as const))('with guesses accepted, through %s', (what, at) => {
   test('no path leads out of the roots', async () => {
     for (const path of paths(root, outside)) expect([path, await reached(at, path)]).toEqual([path, false]);
+  });
+
+  test('without roots, no path leads anywhere', async () => {
+    for (const path of [...paths(root, outside), `${root}/a.txt`]) {
+      expect([path, await reached(at, path, rootless)]).toEqual([path, false]);
+    }
   });
 
   test('paths within the roots and other texts reach the server, and rules see them', async () => {
@@ -83,6 +92,10 @@ describe.each(places.map(([what], at) => [what, at] as const))('with guesses acc
     for (const path of texts) expect([path, await reached(at, path)]).toEqual([path, true]);
     expect(await reached(at, `${root}/private/c.txt`)).toBe(false);
   });
+});
+
+test('without roots, texts that lead nowhere reach the server', async () => {
+  for (const text of ['notes', 'a b', 'x/y', '5 / 3']) expect(await reached(0, text, rootless)).toBe(true);
 });
 
 test('more paths than can be looked at are refused', async () => {

@@ -52,6 +52,22 @@ describe('strayPaths in a pipeline of your own', () => {
     expect(await denied.call({ name: 'open', arguments: { also: file } })).toMatchObject({ code: 'denied' });
   });
 
+  test.each([
+    ['a value', { a: '/etc/passwd' }],
+    ['from a home folder', { a: ['~/.ssh/id'] }],
+    ['from the environment', { a: { b: '$HOME/x' } }],
+    ['upwards', { a: '../x' }],
+    ['a name of a property', { '/etc/passwd': 1 }],
+    ['JSON in a text', { a: '{"b":"/etc/passwd"}' }],
+  ])('without roots stops everything that leads somewhere: %s', async (_, args) => {
+    const pipeline = defaultPipeline().before('permission', 'strayPaths', strayPaths({ roots: [] }));
+    const { paths: _paths, ...unguarded } = open;
+    const router = createRouter({ tools: [defineTool(unguarded as never)], pipeline, mode: 'trusted' });
+    const details = { reason: 'no-roots' };
+    expect(await router.call({ name: 'open', arguments: args })).toMatchObject({ code: 'path_denied', details });
+    expect(await router.call({ name: 'open', arguments: { a: 'a and/or b' } })).toMatchObject({ ok: true });
+  });
+
   test('refuses options that do not exist', () => {
     expect(() => strayPaths({ roots: ['.'], root: '.' } as never)).toThrow('strayPaths');
   });
