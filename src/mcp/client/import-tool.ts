@@ -1,3 +1,4 @@
+import type { JsonSchemaObject } from '../../schema/json-schema.ts';
 import { isSchemaObject } from '../../schema/walk.ts';
 import type { Tool, ToolContext } from '../../tool.ts';
 import { annotationsOf, levelOf } from './annotations.ts';
@@ -28,12 +29,10 @@ export function importTool(listed: ListedTool, options: ImportOptions): Tool | s
   const hints = annotationsOf(annotations, title);
   const level = options.guards.permission ?? (options.trustAnnotations ? levelOf(hints) : undefined);
   const output = isSchemaObject(outputSchema) ? cleanSchema(outputSchema) : undefined;
-  const parameters = cleanSchema(inputSchema);
   return Object.freeze({
     name,
     description: typeof description === 'string' ? cleanText(description, longestDescription) : '',
-    // The protocol demands an object, and some servers forget to say so.
-    parameters: parameters.type === undefined ? { type: 'object' as const, ...parameters } : parameters,
+    parameters: parametersOf(inputSchema),
     ...(output !== undefined && { output }),
     ...(hints !== undefined && { annotations: hints }),
     ...options.guards,
@@ -41,4 +40,11 @@ export function importTool(listed: ListedTool, options: ImportOptions): Tool | s
     ...(options.timeout !== undefined && { timeout: options.timeout }),
     handler: (args: unknown, ctx: ToolContext) => options.call(listed, options.guards, args, ctx),
   });
+}
+
+/** The schema of a tool's arguments, as the tool is registered with it. */
+export function parametersOf(inputSchema: JsonSchemaObject): JsonSchemaObject {
+  const parameters = cleanSchema(inputSchema);
+  // The protocol demands an object, and some servers forget to say so.
+  return parameters.type === undefined ? { type: 'object' as const, ...parameters } : parameters;
 }

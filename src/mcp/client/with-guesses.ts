@@ -4,6 +4,7 @@ import { isSchemaObject } from '../../schema/walk.ts';
 import { annotationsOf } from './annotations.ts';
 import { commandTable, type Guards } from './guards.ts';
 import { guessGuards } from './guess-guards.ts';
+import { parametersOf } from './import-tool.ts';
 import type { ListedTool } from './list-tools.ts';
 import type { GuardDeclaration } from './types.ts';
 
@@ -15,7 +16,7 @@ export function withGuesses(declared: Guards, listed: ListedTool, name: string):
   const tool = {
     name,
     description: typeof description === 'string' ? description : '',
-    parameters: inputSchema,
+    parameters: parametersOf(inputSchema),
     ...(hints !== undefined && { annotations: hints }),
   };
   const paths: Record<string, 'read' | 'write'> = {};

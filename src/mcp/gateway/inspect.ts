@@ -62,9 +62,13 @@ export async function inspect(
   const { registry } = router;
   const tools = registry.list({ source });
   const findings = await createRegistry(tools.map(withoutPlaces)).verify({ notes: true });
-  const guesses = tools.flatMap((tool) =>
-    guessGuards([tool]).guesses.filter(({ argument }) => !isDeclared(declared(tool), argument)),
-  );
+  const guesses = tools.flatMap((tool) => {
+    // Words of a name count behind its namespace, also where that is not shown.
+    const name = connection.tools.includes(tool.name) ? tool.name : `${source}.${tool.name}`;
+    return guessGuards([{ ...tool, name }])
+      .guesses.filter(({ argument }) => !isDeclared(declared(tool), argument))
+      .map((guess) => ({ ...guess, tool: tool.name }));
+  });
   return {
     name: connection.name,
     server: connection.serverInfo,

@@ -145,6 +145,20 @@ describe('callgate mcp inspect', () => {
     expect(named.stdout).not.toMatch(/Schemas|do not fit/);
   });
 
+  it.each([
+    ['save.get', { path: { type: 'string' } }],
+    ['get', { x: { type: 'string', description: `${'x'.repeat(3_000)} a file path` } }],
+    ['run', { command: { type: 'str' }, url: {}, files: { type: 'list' } }],
+  ])('proposes for %s %j what is declared when guesses are accepted', async (name, properties) => {
+    const says = { tools: [{ name, inputSchema: { type: 'object', properties } }] };
+    const shown = async (...options: string[]) =>
+      JSON.parse((await inspected(['--json', ...options, ...command(says)])).stdout) as Inspection;
+    const { guards = {} } = (await shown('--accept-guesses')).tools.find((tool) => tool.name === name) ?? {};
+    const { commands, ...others } = guards;
+    const listed = commands && { commands: Object.keys(commands) };
+    expect((await shown()).guards[name] ?? {}).toEqual({ ...others, ...listed });
+  });
+
   it('says what is wrong with schemas, and which tools are left out', async () => {
     const tools = [
       { name: 'odd', inputSchema: { type: 'object', propertis: { a: { type: 'string' } } } },
