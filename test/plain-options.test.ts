@@ -217,9 +217,9 @@ describe('the guards of a server', () => {
     expect(guards({ 's.*': declared })).toThrow('mcpTools guards "s.*"() takes an object of options; it got');
   });
 
-  test.each([
+  test.each<readonly [string, unknown]>([
     ...notPlain({ path: 'read' }),
-    ...noObjects.map(([kind, value]) => [kind, value] as const),
+    ...noObjects,
     ['5', 5],
     ['true', true],
     ['an empty text', ''],

@@ -103,7 +103,7 @@ describe('a configuration', () => {
     ['tools', ['tools'], 0],
     ['describe', ['describe'], 0],
     ['policy explain', ['policy', 'explain', 'shout'], 0],
-    ['policy lint', ['policy', 'lint'], 0],
+    ['policy lint, where there are no rules', ['policy', 'lint'], 2],
     ['policy test', ['policy', 'test', 'table.jsonl'], 0],
   ])('has what its stages own given up before it is closed itself: %s', async (_, args, status) => {
     const folder = folderWith({
