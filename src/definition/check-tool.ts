@@ -94,10 +94,14 @@ export function checkDefinition(definition: object, made: Tool): void {
  * that, and would declare nothing.
  */
 export function checkMembers(tool: Tool): void {
-  if (isPlainObject(tool) && !defined.has(tool)) checkGiven(tool, tool);
   for (const member in tool) {
-    if (isMember(member) || !memberNames.some((known) => isTypo(member, known))) continue;
-    if (isPlainObject(tool) && !defined.has(tool)) throw unknownMember(tool, member);
+    const isOdd = isMember(member)
+      ? tool[member as keyof Tool] === undefined
+      : memberNames.some((known) => isTypo(member, known));
+    // Few get here, so that it is asked last what costs most.
+    if (!isOdd || !isPlainObject(tool) || defined.has(tool)) continue;
+    if (!isMember(member)) throw unknownMember(tool, member);
+    checkGiven(tool, tool);
   }
 }
 
